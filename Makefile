@@ -28,7 +28,7 @@ test: $(VENV)/.installed-dev
 
 # The rooms whose tests take a moment each: about 100 s of processor time together.
 QUICK := tests/mechanisms tests/test_entrance.py tests/test_doctests.py tests/packaging tests/accounting/billboard \
-  tests/accounting/test_question.py tests/accounting/pairs/test_made_up_mechanism.py tests/accounting/test_dominating.py \
+  tests/accounting/test_question.py tests/accounting/pairs/test_made_up_mechanism.py tests/accounting/pricing/test_dominating.py \
   tests/proofs_checks/lint
 
 quick: $(VENV)/.installed-dev

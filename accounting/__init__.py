@@ -1,19 +1,19 @@
 """WHAT it costs: certified, two-sided privacy accounting of mechanism descriptions."""
 
-from .accuracy import Accuracy, accuracy, noise_within
 from .bracket import Bracket
-from .calibrate import Calibration, calibrate, calibrations
-from .calibrate_risk import RiskCalibration, calibrate_risk
-from .calibrate_to import TargetCalibration, calibrate_to
+from .calibration.accuracy import Accuracy, accuracy, noise_within
+from .calibration.calibrate import Calibration, calibrate, calibrations
+from .calibration.calibrate_risk import RiskCalibration, calibrate_risk
+from .calibration.calibrate_to import TargetCalibration, calibrate_to
 from .currencies.convert import Conversion, convert
 from .currencies.gaussian_dp import mu
 from .currencies.gaussian_fit import GaussianFit, gaussian_fit
+from .currencies.risk import Risk, risk
+from .currencies.tradeoff import TradeOff, tradeoff
 from .currencies.zcdp import rho
-from .dominating import dominating
 from .epsilon import delta, deltas, epsilon, epsilons
-from .rdp.rdp import renyi
-from .risk import Risk, risk
-from .tradeoff import TradeOff, tradeoff
+from .pricing.dominating import dominating
+from .renyi.renyi import renyi
 
 __all__ = [
     "Accuracy",

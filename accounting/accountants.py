@@ -10,16 +10,19 @@ import numpy as np
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice
-from . import closed_form, gaussian, gdp, one_event
 from .accountant import Accountant, Tuned, Untuned
 from .allocation import one_block, replaced_block, replaced_blocks
 from .bracket import Bracket, EmptyBracket, OutOfReach, names
-from .measures.densities import accountant as densities
-from .measures.densities import batch
-from .measures.lattices import accountant as lattices
+from .currencies import gdp
+from .losses import closed_form, one_event
+from .losses import gaussian_rounds as gaussian
+from .losses.atoms import pld as lattices
+from .losses.smooth import batch
+from .losses.smooth import contour as densities
 from .pairs import Composition, ScoredBlockPair
-from .participation import participation, revealed
-from .rdp import rdp
+from .participation import coalition as participation
+from .participation import revealed
+from .renyi import renyi as rdp
 
 AccountantName = Literal[
     "best",

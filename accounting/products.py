@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from .accountants import composed, composed_together
 from .bracket import Bracket
-from .measures.densities import accountant as contour
-from .measures.lattices import accountant as lattices
+from .losses.atoms import pld as lattices
+from .losses.smooth import contour
 from .pairs import AllocationPair, Composition, ReplacedAllocationPair, Sampling, ScoredBlockPair, SubsampledPair
 from .question import Question
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from ..mechanisms import NOTIONS, InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
 from ..mechanisms.validate import choice, number
 from .accountants import AccountantName, Quantity
-from .dominating import Dominating, dominating
-from .schemes import Participation
+from .pricing.dominating import Dominating, dominating
+from .pricing.schemes import Participation
 
 RTOL = 1e-6
 """The relative width of a bracket that is asked for where none is named."""

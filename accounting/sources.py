@@ -12,17 +12,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..mechanisms import BestOfSeveral, Mechanism, Neighbouring, rounds_by_step
-from . import closed_form, products, shuffled, truncated
+from . import products
+from .allocation import shuffled_event as shuffled
 from .bracket import Bracket
-from .cohorts import cohorts
+from .cohorts import hidden_cohorts as cohorts
 from .currencies.pure_dp import METHOD as PURE
 from .currencies.pure_dp import pure_epsilon
-from .measures.lattices import accountant as lattices
+from .losses import closed_form
+from .losses.atoms import pld as lattices
 from .pairs import Pair
+from .pricing import truncated_poisson as truncated
+from .pricing.schemes import Participation
+from .pricing.stated_parameters import stated
 from .question import Question
 from .rounding import down, up, widened_down
-from .schemes import Participation
-from .stated import stated
 
 Ask = Callable[[Question, float], Bracket]
 
@@ -107,8 +110,8 @@ class LargestLoss(Direct):
 
 @dataclass(frozen=True)
 class Uncut(Direct):
-    """A run that cuts Poisson cohorts at a largest size, from the run that does not (truncated.py): the less the rarer
-    cuts are."""
+    """A run that cuts Poisson cohorts at a largest size, from the run that does not (truncated_poisson.py): the less
+    the rarer cuts are."""
 
     ask: Ask
 
@@ -198,7 +201,7 @@ class Amplified(Direct):
 
 
 class Epochs(FromBelow):
-    """What one shuffled epoch reveals by itself, by a single event (shuffled.py)."""
+    """What one shuffled epoch reveals by itself, by a single event (shuffled_event.py)."""
 
     def epsilon(self, asked: Question, delta: float) -> Bracket:
         """Of the epoch that reveals most."""
@@ -237,7 +240,7 @@ class Searches(FromBelow):
 
 
 class Cohorts(Source):
-    """Hidden cohorts of a fixed size over many rounds: the control problem, from both sides (cohorts/cohorts.py)."""
+    """Hidden cohorts of a fixed size over many rounds, from both sides (cohorts/hidden_cohorts.py)."""
 
     def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
         """It is laid out about what is known."""

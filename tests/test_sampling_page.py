@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpcert.accounting import Bracket, epsilon
-from dpcert.accounting.plan_schemes import SCHEMES
+from dpcert.accounting.calibration.plan_schemes import SCHEMES
 from dpcert.mechanisms import Gaussian, Mechanism, RandomAllocation
 
 PAGE = Path(__file__).parents[1] / "docs" / "sampling.md"

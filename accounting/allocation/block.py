@@ -14,9 +14,9 @@ from typing import TypeVar
 import numpy as np
 
 from ...mechanisms import InputError
-from ..measures.lattices.cells import NEGLIGIBLE, Atoms, Cells
-from ..measures.lattices.discrete import finite_cells, lattice_base, lattice_cells
-from ..measures.lattices.sampled_cells import location_cells
+from ..losses.atoms.cells import NEGLIGIBLE, Atoms, Cells
+from ..losses.atoms.discrete_cells import finite_cells, lattice_base, lattice_cells
+from ..losses.atoms.sampled_cells import location_cells
 from ..pairs import CategoriesPair, LocationPair, Order, Pair
 from ..rounding import UNIT
 from .mean import Above, Below, mean_above, mean_below, spread

@@ -18,7 +18,7 @@ import numpy as np
 from flint import arb, ctx
 from scipy.special import bdtrik
 
-from ..measures.lattices.cells import Atoms, Cells, pessimistic
+from ..losses.atoms.cells import Atoms, Cells, pessimistic
 from ..pairs import DiscreteGaussianPair, DiscreteLaplacePair, GaussianPair, LaplacePair, Order, Pair
 from ..rounding import UNIT, float_above, up
 

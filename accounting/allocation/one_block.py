@@ -10,13 +10,13 @@ import math
 import numpy as np
 
 from ..bracket import Bracket
-from ..inversion.crossing import Excess, crossing, over
-from ..measures.lattices.cells import ROUNDING_OF_SUMS, Atoms
+from ..losses.atoms.cells import ROUNDING_OF_SUMS, Atoms
+from ..losses.crossing import Excess, crossing, over
 from ..pairs import AllocationPair, Composition
-from ..parameters import dominated_parameters, dominating_parameters
+from ..pairs.parameters import dominated_parameters, dominating_parameters
 from ..rounding import TARGET, down, up
 from .block import losses_above, losses_below, supports_base
-from .laws import NARROWEST
+from .repeated_blocks import NARROWEST
 
 METHOD = "allocation"
 

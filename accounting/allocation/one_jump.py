@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from ...mechanisms.arrays import Floats
-from ..inversion.crossing import Excess, crossing, over
+from ..losses.crossing import Excess, crossing, over
 from ..pairs.gaussian import gaussian_masses
 from ..rounding import UNIT
 from .tilted_sums import Scores, by_one_tilt, moment_beyond

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.cells import ROUNDING_OF_SUMS, Atoms
+from ..losses.atoms.cells import ROUNDING_OF_SUMS, Atoms
 from ..rounding import UNIT
 from .replaced import minorant
 

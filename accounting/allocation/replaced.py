@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.cells import Atoms
+from ..losses.atoms.cells import Atoms
 from ..pairs import GaussianPair, Pair, ReplacedAllocationPair
 from ..rounding import UNIT
 from . import one_jump

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from ..bracket import Bracket, OutOfReach
-from ..inversion.crossing import Excess, crossing, over
+from ..losses.crossing import Excess, crossing, over
 from ..pairs import Composition, Pair, ReplacedAllocationPair
-from ..parameters import dominated_parameters, dominating_parameters
+from ..pairs.parameters import dominated_parameters, dominating_parameters
 from . import one_jump
 from .replaced import known_shift
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ..bracket import Bracket, OutOfReach
-from ..inversion.crossing import Excess, crossing, over
-from ..measures.lattices.cells import Atoms
+from ..losses.atoms.cells import Atoms
+from ..losses.crossing import Excess, crossing, over
 from ..pairs import Composition, Pair, ReplacedAllocationPair
-from ..parameters import dominated_parameters, dominating_parameters
+from ..pairs.parameters import dominated_parameters, dominating_parameters
 from ..rounding import TARGET, UNIT, widened_down, widened_up
 from . import one_jump
 from .replaced import known_shift

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.cells import Atoms
+from ..losses.atoms.cells import Atoms
 from ..pairs import GaussianPair, ScoredBlockPair
 from ..pairs.gaussian import gaussian_masses
 from ..rounding import UNIT

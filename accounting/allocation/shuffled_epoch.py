@@ -15,8 +15,8 @@ import numpy as np
 from flint import arb, ctx
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.cells import Atoms, Cells, pessimistic
-from ..measures.lattices.product import merged
+from ..losses.atoms.cells import Atoms, Cells, pessimistic
+from ..losses.atoms.product_cells import merged
 from ..pairs import Order, Pair
 from .block import cells, losses_of_many, spread_of_loss
 from .clones import Clones, Group, clones, groups, hidden, revealed, scaled

@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.cells import Atoms, Cells, pessimistic
-from ..measures.lattices.sampled_cells import location_cells
+from ..losses.atoms.cells import Atoms, Cells, pessimistic
+from ..losses.atoms.sampled_cells import location_cells
 from ..pairs import GaussianPair, Pair, ReplacedShuffledPair, ShuffledPair
 from ..pairs.gaussian import gaussian_masses
 from ..rounding import UNIT, up

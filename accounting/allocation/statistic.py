@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.cells import Atoms
+from ..losses.atoms.cells import Atoms
 from ..pairs import Order, Pair
 from ..rounding import UNIT
 from .block import cells, spread_of_loss

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
 from ..rounding import PARAMETER, widened_up
-from .profiles import Triangle, above, remove_above
+from .round_profiles import Triangle, above, remove_above
 
 _DENSE, _RARER = 64, 0.02
 """Grid points near 0 that are all computed, and the relative distance of those beyond."""

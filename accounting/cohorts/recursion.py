@@ -18,7 +18,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from ...mechanisms.arrays import Complex, Floats
 from ..rounding import UNIT
 from .cover import Box, Kernels
-from .layout import Window
+from .grid_layout import Window
 
 SLACK = 1e-13
 """Relative allowance for the tilt's exponentials and a few operations on nonnegative numbers."""

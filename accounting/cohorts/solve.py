@@ -15,11 +15,11 @@ from ...mechanisms import Neighbouring
 from ...mechanisms.arrays import Floats
 from ..bracket import OutOfReach
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
-from .attained import OFF_GRID, Attained, Places, merged, opposed_mixtures, remove_mixtures
+from .adaptive_choices import OFF_GRID, Attained, Places, merged, opposed_mixtures, remove_mixtures
 from .cover import Box, Family, Inscribed, Opened
-from .layout import Effort, Layout, Phase, Progress, Window, back_to, finer
-from .profiles import remove_above
+from .grid_layout import Effort, Layout, Phase, Progress, Window, back_to, finer
 from .recursion import Rounds
+from .round_profiles import remove_above
 
 MOST_WORK = 1e10
 """Rounds times boxes times points beyond which a recursion would take more than some minutes."""

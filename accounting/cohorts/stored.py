@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 from ..bracket import Bracket, EmptyBracket
-from .layout import Phase
+from .grid_layout import Phase
 
 CACHE = "DPCERT_CACHE"
 """The environment's name for the folder."""

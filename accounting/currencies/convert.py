@@ -20,10 +20,10 @@ from ...mechanisms.validate import count, nonnegative, number, positive
 from ..bracket import Bracket
 from ..epsilon import delta as delta_of
 from ..epsilon import epsilon as epsilon_of
-from ..risk import risk
 from ..rounding import float_above, up
 from .gaussian_dp import mu as mu_of
 from .pure_dp import decimal, decimal_above
+from .risk import risk
 from .zcdp import rho as rho_of
 
 Known = Literal["epsilon", "rho", "mu"]

@@ -5,7 +5,7 @@ A point (alpha, beta) of a curve is on G_mu for mu = Phi^-1(1 - alpha) - Phi^-1(
 over the curve. From above: certified profiles at eps_0 = 0 < eps_1 < ... give lines below the curve, which meet in
 vertices; G_mu is convex, so where it is below two vertices of a line it is below the line between them. From below: a
 profile above that of G_mu at some eps proves a point of the curve below G_mu, with a type I error of at least the slope
-of the next chord (accounting/profile.py).
+of the next chord (accounting/currencies/known_profile.py).
 
 Over all error rates the tail decides. For Poisson-sampled Gaussian rounds the least mu is sqrt(T) / z: with probability
 rate^T the unit takes part in every round, and at tiny error rates that alone matters. A smaller mu is meant from some
@@ -37,16 +37,16 @@ from ...mechanisms import (
     sensitivity,
 )
 from ...mechanisms.validate import delta_below_one, number
-from .. import gaussian
 from ..answer import answer, answers
 from ..bracket import Bracket
-from ..dominating import dominating
+from ..losses import gaussian_rounds as gaussian
 from ..pairs import Composition, GaussianPair, OpposedPair, Pair, Sampling, SubsampledPair, ZeroedPair
-from ..profile import KnownProfile
+from ..pricing.dominating import dominating
 from ..question import Question, seen_by
-from ..rdp.largest_loss import largest_loss
+from ..renyi.largest_loss import largest_loss
 from ..rounding import down, float_above, up, widened_down, widened_up
 from .gaussian_knots import Knots, around, at_least_rate, below, in_cells, vertices
+from .known_profile import KnownProfile
 from .pure_dp import decimal, pure_epsilon
 
 METHOD = "trade-off"

@@ -21,9 +21,9 @@ from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..pairs.tails import normal_tail
 from ..rounding import up
-from ..tradeoff import TradeOff, tradeoff
 from .gaussian_dp import METHOD, mu
 from .gaussian_knots import from_lines
+from .tradeoff import TradeOff, tradeoff
 
 _BITS = 96
 _POINTS = 65

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from flint import arb
 
-from .. import gaussian
 from ..bracket import Bracket
-from ..profile import steepness
+from ..losses import gaussian_rounds as gaussian
 from ..rounding import float_above, float_below, widened_up
-from ..tradeoff import TradeOff
+from .known_profile import steepness
+from .tradeoff import TradeOff
 
 Knots = tuple[tuple[float, Bracket], ...]
 """(eps, the bracket of delta there), eps increasing."""

@@ -36,12 +36,12 @@ from ...mechanisms import (
     sensitivity,
 )
 from ..bracket import Bracket
-from ..dominating import of_way
 from ..pairs import Composition
-from ..parameters import dominated_parameters, dominating_parameters
+from ..pairs.parameters import dominated_parameters, dominating_parameters
+from ..pricing.dominating import of_way
+from ..pricing.neighbour_cases import Way, ways
+from ..pricing.schemes import Participation
 from ..rounding import down, float_above, float_below, up
-from ..schemes import Participation
-from ..ways import Way, ways
 
 METHOD = "largest-loss"
 

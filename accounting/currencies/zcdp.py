@@ -29,9 +29,8 @@ from ...mechanisms import (
 )
 from ...mechanisms.validate import number
 from ..bracket import Bracket
-from ..dominating import dominating
-from ..gaussian import composed_shift
-from ..gaussian import supports as gaussian_only
+from ..losses.gaussian_rounds import composed_shift
+from ..losses.gaussian_rounds import supports as gaussian_only
 from ..pairs import (
     AllocationPair,
     Composition,
@@ -46,12 +45,13 @@ from ..pairs import (
     ZcdpBound,
     ZeroedPair,
 )
+from ..pricing.dominating import dominating
 from ..question import seen_by
-from ..rdp.attained import divergence_below
-from ..rdp.largest_loss import largest_loss
-from ..rdp.proportional import proportional
-from ..rdp.rdp import RenyiCurve, curve
-from ..rdp.rdp import supports as has_renyi
+from ..renyi.divergence_below import divergence_below
+from ..renyi.largest_loss import largest_loss
+from ..renyi.proportional import proportional
+from ..renyi.renyi import RenyiCurve, curve
+from ..renyi.renyi import supports as has_renyi
 from ..rounding import down, up, widened_down, widened_up
 from .pure_dp import decimal_above, decimal_below
 

@@ -12,7 +12,7 @@ from .filters import (
 from .individual import IndividualBudgets, Participations
 from .ledger import Ledger
 from .odometer import RenyiOdometer
-from .orders import planned_order
+from .planned_order import planned_order
 from .running import RunningEpsilon
 from .store import LedgerError, MemoryStore, Overtaken, SqliteStore
 

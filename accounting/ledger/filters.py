@@ -28,11 +28,11 @@ from ...mechanisms.validate import count, number, open_probability, positive
 from ..currencies.pure_dp import decimal, decimal_above, pure_epsilon
 from ..currencies.zcdp import rho
 from ..epsilon import epsilon
-from ..gaussian import shift_below
-from ..inversion.crossing import Excess, crossing
-from ..rdp.rdp import renyi
+from ..losses.crossing import Excess, crossing
+from ..losses.gaussian_rounds import shift_below
+from ..renyi.renyi import renyi
 from ..rounding import down, up
-from .orders import default_order, renyi_budget
+from .planned_order import default_order, renyi_budget
 
 MOST_EPSILON, CLOSE = 1e4, 1e-6
 """How far, and relatively how closely, it is searched for what may still be spent."""

@@ -6,8 +6,8 @@ import warnings
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, Visibility, default_relation, neighbouring_relation
 from ...mechanisms.validate import number, open_probability, positive
-from ..conversions.renyi import mironov_epsilon
-from ..rdp.rdp import renyi
+from ..renyi.conversions import mironov_epsilon
+from ..renyi.renyi import renyi
 from ..rounding import up
 
 

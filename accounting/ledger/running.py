@@ -17,11 +17,11 @@ from ...mechanisms import (
 )
 from ...mechanisms.validate import delta_below_one
 from ..bracket import Bracket, OutOfReach
-from ..dominating import dominating
 from ..epsilon import epsilon as epsilon_of
-from ..measures.densities import accountant as contour
+from ..losses.smooth import contour
 from ..pairs import Pair
-from .layout import LedgerLayout, layout, loudness
+from ..pricing.dominating import dominating
+from .running_layout import LedgerLayout, layout, loudness
 
 GOOD = 2e-10
 """Width above which the inversion is laid out anew, relative to epsilon where that is above 1: two readings of the same

@@ -11,7 +11,7 @@ from flint import arb
 from scipy.special import ndtr
 
 from ...mechanisms.arrays import Complex, Floats
-from ..measures.lattices.transform import Frequencies, Law, log_moment
+from ..losses.atoms.transform import Frequencies, Law, log_moment
 from ..rounding import UNIT
 from .location import LocationPair
 from .moments import SLACK

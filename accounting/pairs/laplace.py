@@ -10,7 +10,7 @@ import numpy as np
 from flint import arb
 
 from ...mechanisms.arrays import Complex, Floats
-from ..measures.lattices.transform import Frequencies, Law, log_moment
+from ..losses.atoms.transform import Frequencies, Law, log_moment
 from ..rounding import UNIT
 from .location import LocationPair
 from .moments import from_terms

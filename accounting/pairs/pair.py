@@ -8,7 +8,7 @@ from typing import Self
 from flint import arb
 
 from ...mechanisms.arrays import Floats
-from ..measures.lattices.transform import Law
+from ..losses.atoms.transform import Law
 
 
 class Pair:

@@ -13,7 +13,7 @@ from .pair import Composition, Pair
 @dataclass(frozen=True, slots=True)
 class SelectionPair(Pair):
     """products: what dominates one run, one for each order of the neighbours. gamma, shape, mean: of the number of
-    runs, the mean rounded up. The divergences: rdp/selection.py."""
+    runs, the mean rounded up. The divergences: renyi/selection_divergence.py."""
 
     products: tuple[Composition, ...]
     gamma: float

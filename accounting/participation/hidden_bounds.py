@@ -10,11 +10,11 @@ import math
 from flint import arb, ctx
 
 from ...mechanisms import Gaussian, Mechanism, Neighbouring, RandomAllocation, WithReplacement
-from .. import gaussian
+from ..allocation.shuffled_event import Epoch
+from ..allocation.shuffled_event import epsilon_lower as epoch_lower
+from ..losses import gaussian_rounds as gaussian
 from ..pairs.tails import normal_tail
 from ..rounding import float_below
-from ..shuffled import Epoch
-from ..shuffled import epsilon_lower as epoch_lower
 
 _BITS = 128
 
@@ -24,7 +24,7 @@ def total_statistic_lower(step: Mechanism, rounds: int, delta: float, relation: 
 
     With N participations in all, the sum of the R releases is N(N move / z, R) in units of the noise: for random
     allocation N is certain, and the pair a plain Gaussian of strength N move / (z sqrt(R)). One participation per block
-    also has the event "some release exceeds C" (shuffled.py). Other schemes: 0.
+    also has the event "some release exceeds C" (shuffled_event.py). Other schemes: 0.
     """
     base = getattr(step, "mechanism", None)
     if relation == "add-remove" or not isinstance(base, Gaussian):

@@ -1,7 +1,7 @@
 """An upper bound for sampled Gaussian rounds of any size: the adversary is told who took part.
 
 The hidden coins are a postprocessing of the public ones, so the profile is at most that of visible participation, which
-participation.py has exactly (docs/theory/dominating_pairs.md, section "Revealing the coin"). Next to nothing is lost
+coalition.py has exactly (docs/theory/dominating_pairs.md, section "Revealing the coin"). Next to nothing is lost
 where the noise is so small that the output reveals the coin anyway, where every other accountant ends: of 100 Poisson
 rounds at rate .01 and a noise multiplier of .002 epsilon is at most 877,521 at delta 1e-5, and 1,097,820 without
 this file.
@@ -13,8 +13,8 @@ import math
 from dataclasses import replace
 from types import ModuleType
 
-from .. import gaussian
 from ..bracket import Bracket
+from ..losses import gaussian_rounds as gaussian
 from ..pairs import (
     AllocationPair,
     Composition,
@@ -27,7 +27,7 @@ from ..pairs import (
     ZeroedPair,
 )
 from ..rounding import UNIT, widened_up
-from . import participation
+from . import coalition as participation
 
 METHOD = "revealed-coins"
 

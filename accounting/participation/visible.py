@@ -30,8 +30,8 @@ from ...mechanisms import (
 from ...mechanisms.arrays import Floats
 from ..bracket import Bracket
 from ..rounding import UNIT
+from .coalition import METHOD, invert
 from .gaussian_mixture import Spread, binomial, certain, plus
-from .participation import METHOD, invert
 
 _LIGHTEST_FACTOR = 1e-18
 """Outcomes this much less likely than delta (relative to the likeliest) are counted as missing mass."""

@@ -13,11 +13,11 @@ from flint import arb, ctx
 
 from ...accounting import delta, epsilon
 from ...accounting.currencies.pure_dp import pure_epsilon
-from ...accounting.local_randomisers import separation, told_apart
 from ...accounting.pairs import Order
+from ...accounting.pricing.local_randomisers import separation, told_apart
+from ...accounting.pricing.stable_histogram import pairs_of_new_group
+from ...accounting.pricing.stated_parameters import staircase_apart
 from ...accounting.rounding import float_above, float_below, up
-from ...accounting.stable_histogram import pairs_of_new_group
-from ...accounting.stated import staircase_apart
 from ...mechanisms import (
     DiscreteLaplace,
     Gaussian,
@@ -78,8 +78,8 @@ def restated_rounds(phase: Phase, relation: Neighbouring, units: int, at: float 
 
 
 def of_group(mechanism: Table, units: int) -> Table:
-    """The same noise for a move that is so many times as large, or the group's stated bound (accounting/stated.py,
-    for_group). Raises NoCertificate for another kind."""
+    """The same noise for a move that is so many times as large, or the group's stated bound
+    (accounting/pricing/stated_parameters.py, for_group). Raises NoCertificate for another kind."""
     kind = mechanism["kind"]
     if kind == "zcdp":
         return mechanism | {"rho": _written(Fraction(mechanism["rho"]) * units**2)}

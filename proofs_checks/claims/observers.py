@@ -15,7 +15,7 @@ from ...accounting import Bracket
 from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
 from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
-from ...accounting.cohorts.cohorts import unequal_weights
+from ...accounting.cohorts.hidden_cohorts import unequal_weights
 from ...accounting.question import RTOL, Question
 from ...mechanisms import Gaussian, InputError, Mechanism, Repeat, Sequence, Shuffled, rounds_by_step
 from ...mechanisms.aggregation import Aggregation, FixedDenominatorMean, PerClientNoise

@@ -12,7 +12,7 @@ from typing import Any
 
 from flint import arb, ctx
 
-from ...accounting.gaussian import profile_above, profile_below
+from ...accounting.losses.gaussian_rounds import profile_above, profile_below
 from ...accounting.rounding import float_above, float_below
 from .formula import evaluated
 from .row import BALLS, Finding, Undecided
@@ -73,7 +73,7 @@ def ball(low: float, high: float) -> arb:
 def gaussian_delta(epsilon: arb, mu: arb) -> arb:
     """A ball that holds delta(epsilon; mu) of the Gaussian pair for every epsilon >= 0 and mu > 0 in the balls.
 
-    It falls in epsilon and rises in mu (accounting.gaussian), so the ends of the balls decide.
+    It falls in epsilon and rises in mu (accounting.losses.gaussian_rounds), so the ends of the balls decide.
     """
     low = profile_below(float_above(epsilon.upper()), max(float_below(mu.lower()), 1e-300))
     high = profile_above(max(0.0, float_below(epsilon.lower())), float_above(mu.upper()))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...accounting.tradeoff import tradeoff
+from ...accounting.currencies.tradeoff import tradeoff
 from ...mechanisms.validate import lacks
 from ..billboard.coalition_attack import Federation
 from .pmtl.experiments import FIGURE_2, hidden_epsilon, seen_epsilon

@@ -8,17 +8,19 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from ...accounting import dominating, gdp, shuffled
-from ...accounting.conversions.renyi import asoodeh_epsilon, canonne_epsilon, mironov_epsilon
-from ...accounting.conversions.zcdp import (
+from ...accounting import dominating
+from ...accounting.allocation import shuffled_event as shuffled
+from ...accounting.currencies import gdp
+from ...accounting.pairs import Composition, SubsampledPair
+from ...accounting.renyi import renyi as rdp
+from ...accounting.renyi.conversions import asoodeh_epsilon, canonne_epsilon, mironov_epsilon
+from ...accounting.renyi.orders import best_order
+from ...accounting.renyi.wang import wang_balle_kasiviswanathan
+from ...accounting.renyi.zcdp_conversions import (
     bun_steinke_epsilon,
     bun_steinke_integral_epsilon,
     canonne_zcdp_epsilon,
 )
-from ...accounting.pairs import Composition, SubsampledPair
-from ...accounting.rdp import rdp
-from ...accounting.rdp.orders import best_order
-from ...accounting.rdp.wang import wang_balle_kasiviswanathan
 from ...mechanisms import (
     DiscreteGaussian,
     FixedSize,

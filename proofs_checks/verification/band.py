@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from ...accounting.currencies.gaussian_fit import fit_curve
-from ...accounting.picture import DECADES, GRID, area, claimed, points
+from ...accounting.currencies.risk_picture import DECADES, GRID, area, claimed, points
 from ...mechanisms.digits import rounded_down, rounded_up
 from ..claims.statement import Statement
 from .exposure import Exposure

@@ -10,7 +10,7 @@ from typing import Literal
 
 from ...accounting import Bracket
 from ...accounting.currencies.pure_dp import UNBOUNDED
-from ...accounting.picture import area, claimed, drawn
+from ...accounting.currencies.risk_picture import area, claimed, drawn
 from ...mechanisms.digits import interval
 from ..auditing import AuditResult, AuditWitness
 from ..claims.claim import Claim

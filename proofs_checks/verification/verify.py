@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...accounting import Bracket
-from ...accounting.cohorts.cohorts import FINEST, QUICK, narrowed
+from ...accounting.cohorts.hidden_cohorts import FINEST, QUICK, narrowed
 from ...accounting.question import RTOL, Question, tolerance
 from ...mechanisms import InputError, Mechanism
 from ...mechanisms.tables.phase import has_uneven_cohorts

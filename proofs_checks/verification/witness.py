@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from ...accounting.attained import attained
-from ...accounting.dominating import dominating
+from ...accounting.allocation.shuffled_event import Epoch, delta_lower, epochs
 from ...accounting.pairs import (
     AllocationPair,
     Composition,
     OpposedPair,
     SubsampledPair,
 )
+from ...accounting.pricing.counterexamples import attained
+from ...accounting.pricing.dominating import dominating
 from ...accounting.products import reveals_less
 from ...accounting.question import seen_by
-from ...accounting.shuffled import Epoch, delta_lower, epochs
 from ...mechanisms import Mechanism, rounds_by_step
 from ...mechanisms.digits import rounded_down
 from ..claims.claim import Claim, divides_by_who_is_there

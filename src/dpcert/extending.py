@@ -21,9 +21,9 @@ from typing import Any
 
 from .accounting.accountant import Accountant
 from .accounting.accountants import CERTIFIED, ESTIMATES, added
-from .accounting.additive import additive
 from .accounting.bracket import Bracket, OutOfReach
 from .accounting.pairs import CategoriesPair, Composition, FinitePair, LatticePair, LocationPair, Pair
+from .accounting.pricing.additive import additive
 from .mechanisms import InputError, Mechanism
 from .mechanisms.events import EVENTS, Event
 from .mechanisms.quantity import Quantity, optional, quantities

@@ -8,7 +8,7 @@ import pytest
 
 from dpcert.accounting import Bracket, calibrate, delta, deltas, epsilon, epsilons
 from dpcert.accounting.accountants import CERTIFIED, ESTIMATES
-from dpcert.accounting.dominating import dominating
+from dpcert.accounting.pricing.dominating import dominating
 from dpcert.accounting.question import Question
 from dpcert.mechanisms import Gaussian, InputError, Laplace, Mechanism, Poisson, Repeat, Zcdp
 

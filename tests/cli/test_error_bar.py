@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dpcert import delta
-from dpcert.accounting import gdp
+from dpcert.accounting.currencies import gdp
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Poisson, Repeat
 

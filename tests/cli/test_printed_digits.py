@@ -5,12 +5,13 @@ from importlib import import_module
 
 import pytest
 
-from dpcert.accounting import epsilon, plan
+from dpcert.accounting import epsilon
+from dpcert.accounting.calibration import plan
 from dpcert.cli import run
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
 
-CALIBRATE = import_module("dpcert.accounting.calibrate")
-"""The module: `dpcert.accounting.calibrate` is the function."""
+CALIBRATE = import_module("dpcert.accounting.calibration.calibrate")
+"""The module: `dpcert.accounting.calibration.calibrate` is the function."""
 
 DELTA = 1.23456789e-6
 TARGET = 1.23456789

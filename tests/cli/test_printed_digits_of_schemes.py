@@ -15,14 +15,14 @@ from cases import at_night
 from mpmath import mpf
 
 from dpcert.accounting import epsilon
-from dpcert.accounting import plan_schemes as table
+from dpcert.accounting.calibration import plan_schemes as table
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Poisson, RandomAllocation, Repeat, TruncatedPoisson
 
 TARGET, DELTA = "1.23456789", "0.000123456789"
 LOTS = "--population 70 --cohort 7"
-CALIBRATE = import_module("dpcert.accounting.calibrate")
-"""The module: `dpcert.accounting.calibrate` is the function."""
+CALIBRATE = import_module("dpcert.accounting.calibration.calibrate")
+"""The module: `dpcert.accounting.calibration.calibrate` is the function."""
 
 
 def gaussian(square, eps):

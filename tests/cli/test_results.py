@@ -12,8 +12,8 @@ import pytest
 
 import dpcert
 from dpcert import Gaussian, Poisson, Repeat
-from dpcert.accounting.plan import NoisePlan, plan
-from dpcert.accounting.plan_schemes import SchemePlan, plan_schemes
+from dpcert.accounting.calibration.plan import NoisePlan, plan
+from dpcert.accounting.calibration.plan_schemes import SchemePlan, plan_schemes
 from dpcert.cli import run
 from dpcert.mechanisms.digits import jsonable
 from dpcert.proofs_checks.claims.claim import parse_claim

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dpcert.accounting import epsilon as epsilon_of
-from dpcert.accounting.plan_schemes import SCHEMES
+from dpcert.accounting.calibration.plan_schemes import SCHEMES
 from dpcert.cli import run
 from dpcert.mechanisms import Cyclic, FixedSize, Gaussian, Mechanism, Poisson, RandomAllocation, Repeat, Shuffled
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcert.accounting import epsilon
-from dpcert.accounting.rdp import rdp
+from dpcert.accounting.renyi import renyi as rdp
 from dpcert.mechanisms import (
     ApproximateDp,
     DiscreteGaussian,

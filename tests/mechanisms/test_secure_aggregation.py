@@ -6,7 +6,7 @@ import pytest
 from mpmath import exp, log, mp, mpf
 
 from dpcert.accounting import epsilon
-from dpcert.accounting.rdp.rdp import renyi
+from dpcert.accounting.renyi.renyi import renyi
 from dpcert.mechanisms import (
     DistributedDiscreteGaussian,
     Gaussian,

@@ -11,7 +11,7 @@ from worlds import AGGREGATIONS, NOISES, OBSERVERS, RELATIONS, SCHEMES, VIEWS, W
 
 from dpcert.accounting.billboard import observers
 from dpcert.accounting.bracket import Bracket
-from dpcert.accounting.dominating import dominating
+from dpcert.accounting.pricing.dominating import dominating
 from dpcert.accounting.question import Question
 from dpcert.mechanisms import InputError, Mechanism
 
@@ -34,7 +34,7 @@ SECTIONS = {
     "poisson at rate 1": "dominating_pairs.md, No sampling",
     "fixed-size": "dominating_pairs.md, Fixed-size sampling; Zero-out, Gaussian noise",
     "fixed-size, everybody": "dominating_pairs.md, No sampling",
-    "truncated": "`accounting/truncated.py`",
+    "truncated": "`accounting/pricing/truncated_poisson.py`",
     "with-replacement": "billboard.md, Visible participation",
     "shuffled": "dominating_pairs.md, Shuffled batches",
     "cyclic": "dominating_pairs.md, No sampling",

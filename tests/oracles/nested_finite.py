@@ -20,7 +20,7 @@ from hockey_stick import ball
 from nested_worlds import KINDS, Nested, releases
 from outcomes import Pair, distinct, joint, pair, telling
 
-from dpcert.accounting.dominating import dominating
+from dpcert.accounting.pricing.dominating import dominating
 from dpcert.mechanisms import (
     BestOfSeveral,
     Cyclic,

@@ -11,9 +11,9 @@ from itertools import product
 import nested_worlds
 from worlds import NOISES, RELATIONS, VIEWS, World
 
-from dpcert.accounting import truncated
 from dpcert.accounting.accountants import CERTIFIED
-from dpcert.accounting.dominating import dominating
+from dpcert.accounting.pricing import truncated_poisson as truncated
+from dpcert.accounting.pricing.dominating import dominating
 from dpcert.mechanisms import (
     ApproximateDp,
     BallsInBins,

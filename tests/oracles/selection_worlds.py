@@ -19,7 +19,7 @@ from hockey_stick import ball
 from outcomes import Law, Pair, distinct, pair
 from scipy.integrate import quad
 
-from dpcert.accounting import sparse_vector
+from dpcert.accounting.pricing import sparse_vector
 from dpcert.mechanisms import SparseVector
 
 Scores = tuple[Fraction, ...]

@@ -9,10 +9,10 @@ import pytest
 from flint import arb
 
 from dpcert import accuracy
-from dpcert.accounting import noise_tails
+from dpcert.accounting.calibration import noise_tails
 from dpcert.mechanisms import DiscreteLaplace, Laplace
 
-MODULE = import_module("dpcert.accounting.accuracy")  # the package has a function of that name
+MODULE = import_module("dpcert.accounting.calibration.accuracy")  # the package has a function of that name
 
 
 def too_often(scale: float, distance: float) -> float:

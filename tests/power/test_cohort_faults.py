@@ -8,12 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dpcert.accounting.cohorts import attained, cover, profiles, recursion
+from dpcert.accounting.cohorts import adaptive_choices as attained
+from dpcert.accounting.cohorts import cover, recursion
+from dpcert.accounting.cohorts import round_profiles as profiles
 from dpcert.accounting.cohorts.cover import Family, Inscribed
 from dpcert.accounting.cohorts.recursion import Rounds
-from dpcert.accounting.measures.densities import accountant as contour
+from dpcert.accounting.losses.exact_profiles import profile
+from dpcert.accounting.losses.smooth import contour
 from dpcert.accounting.pairs import GaussianPair, SubsampledPair
-from dpcert.accounting.profiles import profile
 
 from ..accounting.cohorts.oracle import pair_bump, precise_profile
 from ..accounting.cohorts.test_cover import in_ball, parts

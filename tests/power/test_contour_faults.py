@@ -15,14 +15,16 @@ import pytest
 from ball_profile import Phase, profile
 from flint import arb, ctx
 
-from dpcert.accounting import dominating, epsilon, gaussian, rounding, schemes
+from dpcert.accounting import dominating, epsilon, rounding
 from dpcert.accounting.bracket import EmptyBracket
-from dpcert.accounting.inversion import line
-from dpcert.accounting.inversion.line import Inversion, Plan
-from dpcert.accounting.measures.densities import accountant as contour
-from dpcert.accounting.measures.densities import quadrature as moments
-from dpcert.accounting.measures.densities import whole
+from dpcert.accounting.losses import gaussian_rounds as gaussian
+from dpcert.accounting.losses import line
+from dpcert.accounting.losses.line import Inversion, Plan
+from dpcert.accounting.losses.smooth import contour
+from dpcert.accounting.losses.smooth import one_line as whole
+from dpcert.accounting.losses.smooth import quadrature as moments
 from dpcert.accounting.pairs import GaussianPair, Order, Sampling, SubsampledPair
+from dpcert.accounting.pricing import schemes
 from dpcert.mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
 from dpcert.mechanisms.base import Mechanism
 
@@ -206,7 +208,7 @@ def poisson_formula_for_fixed_size(patch: pytest.MonkeyPatch) -> None:
 def _module() -> Any:
     import importlib
 
-    return importlib.import_module("dpcert.accounting.dominating")
+    return importlib.import_module("dpcert.accounting.pricing.dominating")
 
 
 PLANTS: list[Callable[[pytest.MonkeyPatch], None]] = [

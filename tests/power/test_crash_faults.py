@@ -8,9 +8,9 @@ from dpcert import delta, epsilon
 from dpcert.accounting.bracket import EmptyBracket
 from dpcert.mechanisms import Gaussian, PiecewiseMechanism, StableHistogram
 
-cells = import_module("dpcert.accounting.measures.lattices.cells")
-crossing = import_module("dpcert.accounting.inversion.crossing")
-laws = import_module("dpcert.accounting.measures.lattices.laws")
+cells = import_module("dpcert.accounting.losses.atoms.cells")
+crossing = import_module("dpcert.accounting.losses.crossing")
+laws = import_module("dpcert.accounting.losses.atoms.laws")
 
 
 def test_a_lower_law_with_mass_where_there_is_none(monkeypatch):

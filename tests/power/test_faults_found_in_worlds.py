@@ -13,8 +13,8 @@ from worlds import World
 from dpcert.accounting import epsilon
 from dpcert.accounting.billboard import Observer, observer_epsilon, observers
 from dpcert.accounting.billboard.guarantees import OUTSIDE
-from dpcert.accounting.conversions.renyi import best_epsilon
 from dpcert.accounting.ledger import RenyiOdometer, odometer
+from dpcert.accounting.renyi.conversions import best_epsilon
 from dpcert.mechanisms import (
     BestOfSeveral,
     Cyclic,
@@ -36,7 +36,7 @@ from dpcert.proofs_checks.certificates import certificate as certificates
 from dpcert.proofs_checks.certificates import checker
 from dpcert.proofs_checks.claims.claim import parse_claim
 
-dominating = import_module("dpcert.accounting.dominating")
+dominating = import_module("dpcert.accounting.pricing.dominating")
 certificates_stated = import_module("dpcert.proofs_checks.certificates.stated")
 
 
@@ -159,7 +159,7 @@ def test_a_histogram_inside_of_another_scheme(monkeypatch):
     for run in (Cyclic(histogram, 4), Poisson(histogram, 1.0), Disjoint(Cyclic(histogram, 4))):
         with pytest.raises(InputError, match="by itself"):
             epsilon(run, 0.01, "zero-out")
-    monkeypatch.setattr(import_module("dpcert.accounting.ways"), "_refuse_histogram_inside", nothing)
+    monkeypatch.setattr(import_module("dpcert.accounting.pricing.neighbour_cases"), "_refuse_histogram_inside", nothing)
     wrong = epsilon(Cyclic(histogram, 4), 0.01, "zero-out").upper
     world = World("laplace", "none", "zero-out", "hidden", clients=2, rounds=1, delta=0.01)
     assert world.most(wrong, lambda low, high: low > 0.01)[0] > 0.01

@@ -17,7 +17,7 @@ from dpcert.mechanisms import Gaussian, InputError
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification import verify as verification
 
-dominating = import_module("dpcert.accounting.dominating")  # the package has a function of that name
+dominating = import_module("dpcert.accounting.pricing.dominating")  # the package has a function of that name
 
 
 NOTHING_KNOWN = Bracket(0.0, 0.0, True, "none")

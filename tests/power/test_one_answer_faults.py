@@ -6,7 +6,7 @@ import pytest
 
 from dpcert import epsilon
 from dpcert.accounting import epsilons, sources
-from dpcert.accounting.cohorts.cohorts import narrowed
+from dpcert.accounting.cohorts.hidden_cohorts import narrowed
 from dpcert.mechanisms import FixedSize, Gaussian, Repeat
 
 answers = import_module("dpcert.accounting.answer")

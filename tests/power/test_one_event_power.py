@@ -9,12 +9,14 @@ from collections.abc import Callable
 import pytest
 from flint import arb
 
-from dpcert.accounting import gaussian, one_event
 from dpcert.accounting.bracket import OutOfReach
-from dpcert.accounting.measures.densities import accountant as contour
-from dpcert.accounting.measures.lattices import accountant as pld
+from dpcert.accounting.losses import gaussian_rounds as gaussian
+from dpcert.accounting.losses import one_event
+from dpcert.accounting.losses.atoms import pld
+from dpcert.accounting.losses.smooth import contour
 from dpcert.accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
-from dpcert.accounting.participation import participation, revealed
+from dpcert.accounting.participation import coalition as participation
+from dpcert.accounting.participation import revealed
 
 DELTA = 1e-5
 

@@ -7,7 +7,7 @@ from ordered_runs import the_best_of_several_sampled_runs_beside_a_sampled_round
 from ordered_runs import the_best_of_several_sampled_runs_in_disjoint_parts as in_parts
 from two_deep import compared
 
-dominating = import_module("dpcert.accounting.dominating")
+dominating = import_module("dpcert.accounting.pricing.dominating")
 
 
 def one_order_for_both(monkeypatch):

@@ -10,12 +10,13 @@ import mpmath
 import pytest
 from cases import few
 
-from dpcert.accounting import Bracket, schemes
+from dpcert.accounting import Bracket
+from dpcert.accounting.pricing import schemes
 from dpcert.mechanisms import Gaussian, InputError, Poisson
 from dpcert.proofs_checks.claims.claim import parse_claim
 
 facade = importlib.import_module("dpcert.accounting.question")
-pairs_of = importlib.import_module("dpcert.accounting.dominating")
+pairs_of = importlib.import_module("dpcert.accounting.pricing.dominating")
 aggregation = importlib.import_module("dpcert.mechanisms.aggregation")
 observers = importlib.import_module("dpcert.accounting.billboard.observers")
 visible = importlib.import_module("dpcert.accounting.participation.visible")

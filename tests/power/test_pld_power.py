@@ -14,19 +14,19 @@ import numpy as np
 import pytest
 from cases import few
 
-from dpcert.accounting import closed_form, gaussian
 from dpcert.accounting.bracket import Bracket, EmptyBracket
-from dpcert.accounting.inversion import line
-from dpcert.accounting.inversion.line import Inversion, Plan, Sum
-from dpcert.accounting.measures.lattices import accountant as pld
-from dpcert.accounting.measures.lattices import laws as pld_laws
-from dpcert.accounting.measures.lattices import profile as pld_profile
-from dpcert.accounting.measures.lattices import transform as pld_transform
-from dpcert.accounting.measures.lattices.accountant import LatticeLayout
-from dpcert.accounting.measures.lattices.cells import Atoms, Cells, optimistic, pessimistic
-from dpcert.accounting.measures.lattices.far import Far
-from dpcert.accounting.measures.lattices.search import MomentTable
-from dpcert.accounting.measures.lattices.transform import AtomLaw, Frequencies
+from dpcert.accounting.losses import closed_form, line
+from dpcert.accounting.losses import gaussian_rounds as gaussian
+from dpcert.accounting.losses.atoms import composed_profile as pld_profile
+from dpcert.accounting.losses.atoms import laws as pld_laws
+from dpcert.accounting.losses.atoms import pld
+from dpcert.accounting.losses.atoms import transform as pld_transform
+from dpcert.accounting.losses.atoms.cells import Atoms, Cells, optimistic, pessimistic
+from dpcert.accounting.losses.atoms.linear_payoff import Far
+from dpcert.accounting.losses.atoms.moment_table import MomentTable
+from dpcert.accounting.losses.atoms.pld import LatticeLayout
+from dpcert.accounting.losses.atoms.transform import AtomLaw, Frequencies
+from dpcert.accounting.losses.line import Inversion, Plan, Sum
 from dpcert.accounting.pairs import Composition, DiscreteGaussianPair, GaussianPair, LaplacePair, SubsampledPair
 from dpcert.accounting.rounding import UNIT
 from dpcert.mechanisms.arrays import Complex

@@ -6,13 +6,14 @@ import mpmath
 import pytest
 from flint import arb
 
-from dpcert.accounting.conversions import optimal as conversion_optimal
-from dpcert.accounting.dominating import dominating
-from dpcert.accounting.inversion import crossing
-from dpcert.accounting.measures.densities.quadrature import Quadrature
+from dpcert.accounting.losses import crossing
+from dpcert.accounting.losses.smooth.quadrature import Quadrature
 from dpcert.accounting.pairs import GaussianPair, Sampling, SubsampledPair
-from dpcert.accounting.rdp import rdp, sampled_gaussian
-from dpcert.accounting.rdp.sampled_gaussian import log_moments
+from dpcert.accounting.pricing.dominating import dominating
+from dpcert.accounting.renyi import optimal_conversion as conversion_optimal
+from dpcert.accounting.renyi import renyi as rdp
+from dpcert.accounting.renyi import sampled_gaussian
+from dpcert.accounting.renyi.sampled_gaussian import log_moments
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
 
 SETTINGS = [(1.0, 0.05, 6.5), (0.3, 0.9, 40.0), (2.0, 0.4, 3.1)]

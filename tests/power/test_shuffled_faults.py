@@ -13,7 +13,7 @@ from dpcert.accounting.allocation import shuffled_epoch, shuffled_replaced
 from dpcert.accounting.allocation.clones import hidden
 from dpcert.accounting.allocation.profile_nodes import heights
 from dpcert.accounting.allocation.shuffled_epoch import COARSE
-from dpcert.accounting.measures.lattices.cells import Atoms
+from dpcert.accounting.losses.atoms.cells import Atoms
 from dpcert.accounting.pairs import GaussianPair, Order
 
 SHIFT, GAMMA = 1.0, 1.25

@@ -6,8 +6,8 @@ from functools import partial
 import pytest
 from check_source import check_source
 
-from dpcert.accounting import gaussian
 from dpcert.accounting.bracket import EmptyBracket
+from dpcert.accounting.losses import gaussian_rounds as gaussian
 from dpcert.accounting.pairs import GaussianPair
 
 PRODUCT = ((GaussianPair(0.5), 4),)

@@ -8,8 +8,9 @@ import random
 import pytest
 from cases import few
 
-from dpcert.accounting import closed_form, gaussian
-from dpcert.accounting.measures.lattices import accountant as pld
+from dpcert.accounting.losses import closed_form
+from dpcert.accounting.losses import gaussian_rounds as gaussian
+from dpcert.accounting.losses.atoms import pld
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
     Composition,
@@ -22,7 +23,7 @@ from dpcert.accounting.pairs import (
     Sampling,
     SubsampledPair,
 )
-from dpcert.accounting.participation import participation
+from dpcert.accounting.participation import coalition as participation
 
 ORDERS: tuple[Sampling, ...] = ("remove", "add", "hybrid", "visible", "replace")
 EXACT = (closed_form, gaussian, participation)

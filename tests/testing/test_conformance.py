@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpcert.accounting import epsilon
 from dpcert.accounting.accountants import composed
-from dpcert.accounting.dominating import dominating
+from dpcert.accounting.pricing.dominating import dominating
 from dpcert.mechanisms import Gaussian, InputError, Mechanism, Poisson, Repeat, Sequence
 from dpcert.testing import PROPERTIES, AccountantConformance, NotServed, Phase, Subject, conformance
 from dpcert.testing.conformance import PROVED

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ...accounting.gdp import bu_mu, gdp_epsilon
+from ...accounting.currencies.gdp import bu_mu, gdp_epsilon
 
 
 class Claim(Protocol):

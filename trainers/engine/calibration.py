@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...accounting.calibrate import Calibration, calibrate
+from ...accounting.calibration.calibrate import Calibration, calibrate
 from ...mechanisms import InputError, Repeat
 from ...mechanisms.validate import positive
 from .algorithm import Algorithm

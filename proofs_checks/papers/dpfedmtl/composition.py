@@ -14,13 +14,13 @@ from flint import arb
 from scipy.stats import binom
 
 from .... import accounting
-from ....accounting import one_event
 from ....accounting.bracket import Bracket, OutOfReach
-from ....accounting.dominating import dominating
-from ....accounting.gdp import gdp_epsilon
-from ....accounting.measures.densities import accountant as contour
-from ....accounting.measures.lattices import accountant as pld
+from ....accounting.currencies.gdp import gdp_epsilon
+from ....accounting.losses import one_event
+from ....accounting.losses.atoms import pld
+from ....accounting.losses.smooth import contour
 from ....accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
+from ....accounting.pricing.dominating import dominating
 from ....accounting.rounding import float_above, float_below
 from ....mechanisms import FixedSize, Gaussian, Repeat
 from ..balls import Point, decide

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ....accounting.gdp import bu_mu, dong_mu, gdp_delta, gdp_epsilon
-from ....accounting.measures.densities import accountant as contour
+from ....accounting.currencies.gdp import bu_mu, dong_mu, gdp_delta, gdp_epsilon
+from ....accounting.losses.smooth import contour
 from ....accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
-from ....accounting.rdp import rdp
+from ....accounting.renyi import renyi as rdp
 from ...convergence.exponents import fitted_exponent
 from ..row import CERTIFIED, Finding, Statement
 from .settings import DELTA, EXPERIMENTS

@@ -12,7 +12,7 @@ from itertools import islice
 
 import numpy as np
 
-from ....accounting.gdp import gdp_epsilon
+from ....accounting.currencies.gdp import gdp_epsilon
 from ....mechanisms.arrays import Floats
 from ...convergence.dpfedmtl_recursion import Family, Step, quadratic_means, runs
 from ...convergence.dpfedmtl_trainer import unlike_the_trainer

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ....accounting.gdp import bu_mu, gdp_delta
+from ....accounting.currencies.gdp import bu_mu, gdp_delta
 from ....mechanisms.arrays import Floats
 from ...auditing import approximate_dp, audit
 from ..audited import judged

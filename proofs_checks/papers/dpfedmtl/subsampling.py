@@ -9,7 +9,7 @@ from flint import arb, ctx
 from scipy.stats import norm
 
 from .... import accounting
-from ....accounting import gaussian
+from ....accounting.losses import gaussian_rounds as gaussian
 from ....mechanisms import Gaussian, Poisson
 from ..row import Finding, Statement, on_instances
 from .settings import CHOSEN, EXPERIMENTS

@@ -12,7 +12,7 @@ from scipy import stats
 from ....accounting import epsilon as epsilon_of
 from ....accounting.billboard.guarantees import EVERYBODY_ELSE
 from ....accounting.billboard.observers import observer_epsilon
-from ....accounting.gaussian import profile_below
+from ....accounting.losses.gaussian_rounds import profile_below
 from ....accounting.rounding import float_below
 from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
 from ...billboard.coalition_attack import Federation, coalition_attack

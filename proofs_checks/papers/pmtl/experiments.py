@@ -11,9 +11,9 @@ from ....accounting import Bracket
 from ....accounting import epsilon as epsilon_of
 from ....accounting.billboard.guarantees import EVERYBODY_ELSE
 from ....accounting.billboard.observers import observer_epsilon
-from ....accounting.conversions.renyi import canonne_epsilon, mironov_epsilon
-from ....accounting.gaussian import profile_above
-from ....accounting.rdp.rdp import renyi
+from ....accounting.losses.gaussian_rounds import profile_above
+from ....accounting.renyi.conversions import canonne_epsilon, mironov_epsilon
+from ....accounting.renyi.renyi import renyi
 from ....mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
 from ..row import CERTIFIED, Finding, Statement, looseness, on_instances
 

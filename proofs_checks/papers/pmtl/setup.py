@@ -12,7 +12,7 @@ import z3
 from scipy.stats import norm
 
 from ....accounting import epsilon as epsilon_of
-from ....accounting.calibrate import calibrate
+from ....accounting.calibration.calibrate import calibrate
 from ....mechanisms import Gaussian, Repeat
 from ...convergence.exponents import fitted_exponent
 from ..row import CERTIFIED, EXACT, Finding, Statement, on_instances

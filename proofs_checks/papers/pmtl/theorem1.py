@@ -12,8 +12,8 @@ from flint import arb
 from ....accounting import delta as delta_of
 from ....accounting import epsilon as epsilon_of
 from ....accounting.accountants import AccountantName
-from ....accounting.conversions.optimal import asoodeh_epsilon
-from ....accounting.rdp.rdp import renyi
+from ....accounting.renyi.optimal_conversion import asoodeh_epsilon
+from ....accounting.renyi.renyi import renyi
 from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
 from .. import balls
 from ..balls import largest_shift

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ..accounting.calibrate import WHOLE, calibrate
+from ..accounting.calibration.calibrate import WHOLE, calibrate
 from ..accounting.currencies.convert import Known
 from ..accounting.currencies.largest import largest
 from ..mechanisms import InputError

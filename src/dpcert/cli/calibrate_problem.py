@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from ..accounting.calibrate import SolveFor
+from ..accounting.calibration.calibrate import SolveFor
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.tables.phase import refuse_falling_divisor

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from ..accounting.calibrate import safe_side
-from ..accounting.calibrate_risk import calibrate_risk
-from ..accounting.calibrate_to import TargetCalibration, calibrate_to
+from ..accounting.calibration.calibrate import safe_side
+from ..accounting.calibration.calibrate_risk import calibrate_risk
+from ..accounting.calibration.calibrate_to import TargetCalibration, calibrate_to
 from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, interval
 from ..mechanisms.validate import delta_below_one, number, positive

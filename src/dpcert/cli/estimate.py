@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ..accounting import Bracket
-from ..accounting.dominating import dominating
-from ..accounting.gdp import METHOD, error_bar
+from ..accounting.currencies.gdp import METHOD, error_bar
+from ..accounting.pricing.dominating import dominating
 from ..accounting.question import seen_by
 from ..mechanisms import BallsInBins, Mechanism, MinSeparated, rounds_by_step
 from ..mechanisms.digits import rounded_down, rounded_up

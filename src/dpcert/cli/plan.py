@@ -11,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
-from ..accounting.plan import NoisePlan, plan
+from ..accounting.calibration.plan import NoisePlan, plan
 from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from ..presentation.drawing import drawable

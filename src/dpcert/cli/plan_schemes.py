@@ -10,7 +10,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from ..accounting.plan_schemes import SCHEMES, SchemePlan, plan_schemes
+from ..accounting.calibration.plan_schemes import SCHEMES, SchemePlan, plan_schemes
 from ..mechanisms import InputError
 from ..mechanisms.validate import count
 from ..presentation.output import show

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from ..accounting.currencies.gaussian_fit import gaussian_fit
-from ..accounting.risk import FALSE_POSITIVE_RATES, risk
+from ..accounting.currencies.risk import FALSE_POSITIVE_RATES, risk
 from ..mechanisms import InputError
 from ..presentation.output import show
 from . import options

@@ -184,7 +184,7 @@ def _share_done(share: float) -> None:
 
 def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
     """The answer and the seconds it took; an InputError comes back under the option's name."""
-    from ..accounting.cohorts.cohorts import watched  # here: commands that ask nothing load no accountant
+    from ..accounting.cohorts.hidden_cohorts import watched  # here: commands that ask nothing load no accountant
 
     started = time.perf_counter()
     try:

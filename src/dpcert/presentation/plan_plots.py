@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..accounting.plan import NoisePlan
-from ..accounting.plan_schemes import SchemeOption, SchemePlan
+from ..accounting.calibration.plan import NoisePlan
+from ..accounting.calibration.plan_schemes import SchemeOption, SchemePlan
 from ..mechanisms.digits import as_given
 from .drawing import saved
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..accounting.picture import allowed
-from ..accounting.risk import Risk
+from ..accounting.currencies.risk import Risk
+from ..accounting.currencies.risk_picture import allowed
 from ..proofs_checks.verification.band import GAUSSIANS
 from .drawing import saved
 

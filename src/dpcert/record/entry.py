@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..accounting.picture import allowed
+from ..accounting.currencies.risk_picture import allowed
 from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, interval, rounded_down, rounded_up
 from ..proofs_checks.claims.claim import Claim, load_claim

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.allocation import block, mean, statistic
-from dpcert.accounting.measures.lattices.cells import Atoms
+from dpcert.accounting.losses.atoms.cells import Atoms
 from dpcert.accounting.pairs import DiscreteGaussianPair, GaussianPair, LaplacePair, RandomizedResponsePair
 from dpcert.mechanisms import Gaussian, Laplace, Poisson, RandomAllocation, Repeat, Sequence
 

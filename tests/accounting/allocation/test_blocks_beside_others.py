@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dpcert.accounting import epsilon, plan_schemes, tradeoff
-from dpcert.accounting.measures.lattices import accountant as lattices
+from dpcert.accounting import epsilon, tradeoff
+from dpcert.accounting.calibration import plan_schemes
+from dpcert.accounting.losses.atoms import pld as lattices
 from dpcert.accounting.pairs import AllocationPair, GaussianPair
 from dpcert.mechanisms import DiscreteLaplace, Gaussian, Laplace, RandomAllocation, Repeat, Shuffled
 
@@ -61,7 +62,7 @@ def test_an_attack_on_shuffled_epochs_is_the_stronger_one_and_needs_hardly_a_blo
 
 def test_searches_for_several_targets_share_what_they_have_seen(monkeypatch):
     asked = []
-    module = __import__("dpcert.accounting.plan_schemes", fromlist=["answer"])
+    module = __import__("dpcert.accounting.calibration.plan_schemes", fromlist=["answer"])
     known = module.answer
     monkeypatch.setattr(module, "answer", lambda question, at: asked.append(question.run) or known(question, at))
     setting = {"population": 60, "batch_size": 20, "epochs": 2, "delta": 1e-3}

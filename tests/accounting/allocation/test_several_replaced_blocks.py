@@ -17,8 +17,8 @@ from dpcert.accounting import delta, epsilon
 from dpcert.accounting.allocation import one_jump, replaced_blocks, two_sided_law
 from dpcert.accounting.allocation.two_sided_law import laws_between
 from dpcert.accounting.bracket import EmptyBracket
-from dpcert.accounting.measures.lattices import accountant as lattices
-from dpcert.accounting.measures.lattices import laws
+from dpcert.accounting.losses.atoms import laws
+from dpcert.accounting.losses.atoms import pld as lattices
 from dpcert.accounting.pairs import AllocationPair, GaussianPair, ReplacedAllocationPair
 from dpcert.mechanisms import Gaussian, Poisson, RandomAllocation, Repeat, Sequence
 

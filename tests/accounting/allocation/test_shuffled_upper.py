@@ -20,9 +20,9 @@ from dpcert.accounting.allocation.clones import Clones, clones, groups
 from dpcert.accounting.allocation.profile_nodes import heights, law_above, symmetric_nodes
 from dpcert.accounting.allocation.shuffled_epoch import FINE, losses_of_epoch
 from dpcert.accounting.allocation.shuffled_replaced import _Blocks as Blocks
-from dpcert.accounting.dominating import dominating
-from dpcert.accounting.measures.lattices.cells import Atoms
+from dpcert.accounting.losses.atoms.cells import Atoms
 from dpcert.accounting.pairs import BoundedLaplacePair, GaussianPair, LaplacePair, Order
+from dpcert.accounting.pricing.dominating import dominating
 from dpcert.mechanisms import (
     DiscreteLaplace,
     Gaussian,

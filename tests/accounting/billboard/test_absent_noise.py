@@ -12,7 +12,7 @@ from dpcert.accounting import calibrate, delta, epsilon, tradeoff
 from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, SERVER
 from dpcert.accounting.billboard.observers import observer_epsilon
 from dpcert.accounting.ledger import GaussianFilter, Ledger, RenyiFilter, RenyiOdometer, RunningEpsilon
-from dpcert.accounting.rdp.rdp import renyi
+from dpcert.accounting.renyi.renyi import renyi
 from dpcert.mechanisms import (
     Cyclic,
     DistributedDiscreteGaussian,

@@ -9,9 +9,9 @@ import pytest
 from scipy.special import ndtr
 
 from dpcert.accounting.cohorts.cover import Family, Inscribed, Opened
-from dpcert.accounting.cohorts.layout import Window
+from dpcert.accounting.cohorts.grid_layout import Window
 from dpcert.accounting.cohorts.recursion import Rounds, masses
-from dpcert.accounting.measures.densities import accountant as contour
+from dpcert.accounting.losses.smooth import contour
 from dpcert.accounting.pairs import GaussianPair, SubsampledPair
 
 from .oracle import line_expectation, plane_expectation

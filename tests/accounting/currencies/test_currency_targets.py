@@ -13,8 +13,8 @@ from dpcert.cli import run
 from dpcert.mechanisms import InputError, Mechanism
 
 SAMPLED = ["--sampling", "poisson", "--sampling-rate", "0.02", "--rounds", "50"]
-CALIBRATE = import_module("dpcert.accounting.calibrate")
-"""The module: `dpcert.accounting.calibrate` is the function."""
+CALIBRATE = import_module("dpcert.accounting.calibration.calibrate")
+"""The module: `dpcert.accounting.calibration.calibrate` is the function."""
 
 
 def sampled(noise_multiplier: float) -> Mechanism:

@@ -10,8 +10,9 @@ import pytest
 from cases import few
 from scipy.optimize import brentq
 
-from dpcert.accounting import delta, gaussian, mu
+from dpcert.accounting import delta, mu
 from dpcert.accounting.currencies import gaussian_dp, gaussian_knots
+from dpcert.accounting.losses import gaussian_rounds as gaussian
 from dpcert.mechanisms import Gaussian, InputError, Laplace, Poisson, RandomizedResponse, Repeat, Sequence
 
 

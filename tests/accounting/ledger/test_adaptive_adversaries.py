@@ -9,7 +9,6 @@ from adaptive import excess, laplace, moment, most_exceeded, sampled_gaussian, w
 from cases import few
 from scipy.special import ndtr
 
-from dpcert.accounting.conversions.renyi import best_epsilon
 from dpcert.accounting.ledger import (
     BudgetExceeded,
     GaussianFilter,
@@ -23,6 +22,7 @@ from dpcert.accounting.ledger import (
     odometer,
 )
 from dpcert.accounting.ledger.individual import IndividualBudgets
+from dpcert.accounting.renyi.conversions import best_epsilon
 from dpcert.mechanisms import Gaussian, Laplace, Poisson, RandomizedResponse, Repeat, UnaryEncoding
 
 MENU = [Gaussian(0.8), Gaussian(1.3), Gaussian(3.0), Poisson(Gaussian(0.7), 0.3), Poisson(Gaussian(1.0), 0.1)]

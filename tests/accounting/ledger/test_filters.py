@@ -13,7 +13,7 @@ from dpcert.accounting import delta as delta_of
 from dpcert.accounting import epsilon as epsilon_of
 from dpcert.accounting.ledger.filters import BudgetExceeded, GaussianFilter, RenyiFilter
 from dpcert.accounting.ledger.odometer import RenyiOdometer
-from dpcert.accounting.ledger.orders import default_order, planned_order
+from dpcert.accounting.ledger.planned_order import default_order, planned_order
 from dpcert.mechanisms import Gaussian, InputError, Laplace, Poisson, Repeat, Sequence
 
 

@@ -9,8 +9,8 @@ from cases import few
 
 from dpcert.accounting import epsilon
 from dpcert.accounting.ledger import RunningEpsilon
-from dpcert.accounting.ledger import layout as module
-from dpcert.accounting.measures.densities import running as running_inversion
+from dpcert.accounting.ledger import running_layout as module
+from dpcert.accounting.losses.smooth import running_inversion
 from dpcert.mechanisms import (
     FixedSize,
     Gaussian,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from dpcert import delta, epsilon
-from dpcert.accounting.dominating import dominating
 from dpcert.accounting.ledger import RunningEpsilon
 from dpcert.accounting.pairs import SubsampledPair
-from dpcert.accounting.ways import ways
+from dpcert.accounting.pricing.dominating import dominating
+from dpcert.accounting.pricing.neighbour_cases import ways
 from dpcert.mechanisms import (
     DiscreteLaplace,
     Disjoint,

@@ -13,9 +13,9 @@ from flint import arb
 
 from dpcert import Mechanism, Poisson, Repeat, Sequence, assert_private, calibrate, delta, epsilon, renyi
 from dpcert.accounting.accountants import composed
-from dpcert.accounting.additive import additive
-from dpcert.accounting.dominating import dominating
 from dpcert.accounting.pairs import FinitePair
+from dpcert.accounting.pricing.additive import additive
+from dpcert.accounting.pricing.dominating import dominating
 from dpcert.mechanisms import InputError, RandomizedResponse
 from dpcert.mechanisms.tables.fields import Probability
 from dpcert.mechanisms.tables.kinds import KINDS, Described, MechanismTable, register

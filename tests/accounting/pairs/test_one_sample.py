@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dpcert import delta, epsilon
-from dpcert.accounting.dominating import dominating
 from dpcert.accounting.pairs import GaussianPair, ProductPair, SubsampledPair
+from dpcert.accounting.pricing.dominating import dominating
 from dpcert.mechanisms import (
     DiscreteLaplace,
     DistributedGaussian,

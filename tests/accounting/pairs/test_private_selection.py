@@ -12,7 +12,7 @@ from dp_accounting import dp_event
 from dp_accounting.rdp import RdpAccountant
 
 from dpcert import delta, epsilon, renyi
-from dpcert.accounting.rdp import selection
+from dpcert.accounting.renyi import selection_divergence as selection
 from dpcert.mechanisms import (
     BestOfSeveral,
     Gaussian,

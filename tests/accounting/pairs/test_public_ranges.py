@@ -35,7 +35,7 @@ from dpcert.mechanisms import (
     TruncatedLaplace,
 )
 
-public_ranges = import_module("dpcert.accounting.public_ranges")
+public_ranges = import_module("dpcert.accounting.pricing.public_ranges")
 
 Build = Callable[..., list[Pair]]
 """By scale and width, and the places of the values if they are not all kinds of places: pairs in balls."""

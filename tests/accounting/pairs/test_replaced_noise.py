@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 from dpcert.accounting import delta, dominating, epsilon
-from dpcert.accounting.measures.lattices import accountant as pld
+from dpcert.accounting.losses.atoms import pld
 from dpcert.accounting.pairs import DiscreteLaplacePair, LaplacePair, SubsampledPair
-from dpcert.accounting.rdp import rdp
+from dpcert.accounting.renyi import renyi as rdp
 from dpcert.mechanisms import DiscreteGaussian, DiscreteLaplace, Laplace, Mechanism, Poisson, Repeat
 
 Vector = NDArray[np.float64]

@@ -32,7 +32,7 @@ from dpcert.mechanisms import (
     TruncatedLaplace,
 )
 
-rdp = import_module("dpcert.accounting.rdp.rdp")
+rdp = import_module("dpcert.accounting.renyi.renyi")
 
 GEOMETRIC, MEAN = selections.truncated_negative_binomial(F(1, 4), F(1)), 4
 HISTOGRAM = StableHistogram(Laplace(1.0), 4.0)

@@ -16,8 +16,8 @@ from dpcert import delta, epsilon, rho
 from dpcert.accounting.accountants import composed
 from dpcert.accounting.bracket import EmptyBracket
 from dpcert.accounting.pairs import ApproximateDpPair, BoundedRangePair, EventPair, LaplacePair, noisy_max
-from dpcert.accounting.sparse_vector import chosen, events
-from dpcert.accounting.tied_candidates import wins
+from dpcert.accounting.pricing.sparse_vector import chosen, events
+from dpcert.accounting.pricing.tied_candidates import wins
 from dpcert.mechanisms import (
     Group,
     InputError,

@@ -11,8 +11,8 @@ import pytest
 from cases import few
 from numpy.typing import NDArray
 
+from dpcert.accounting.losses.exact_profiles import profile
 from dpcert.accounting.pairs import GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
-from dpcert.accounting.profiles import profile
 
 SEED = 20261122
 Vector = NDArray[np.float64]

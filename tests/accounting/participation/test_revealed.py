@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dpcert.accounting import one_event
-from dpcert.accounting.measures.densities import accountant as contour
+from dpcert.accounting.losses import one_event
+from dpcert.accounting.losses.smooth import contour
 from dpcert.accounting.pairs import Composition, GaussianPair, LaplacePair, Sampling, SubsampledPair
 from dpcert.accounting.participation import revealed
 

@@ -9,8 +9,8 @@ from cases import few
 from leaves_nested import LEAVES
 
 from dpcert import delta, epsilon, risk
-from dpcert.accounting.calibrate_risk import calibrate_risk
-from dpcert.accounting.measures.lattices import accountant as lattices
+from dpcert.accounting.calibration.calibrate_risk import calibrate_risk
+from dpcert.accounting.losses.atoms import pld as lattices
 from dpcert.accounting.pairs import EventPair
 from dpcert.mechanisms import (
     Gaussian,

@@ -4,7 +4,6 @@ import pytest
 from ordered_runs import the_best_of_several_sampled_runs_beside_a_sampled_round as beside
 from ordered_runs import the_best_of_several_sampled_runs_in_disjoint_parts as in_parts
 
-from dpcert.accounting.dominating import dominating
 from dpcert.accounting.pairs import (
     AllocationPair,
     GaussianPair,
@@ -14,7 +13,8 @@ from dpcert.accounting.pairs import (
     SubsampledPair,
     ZeroedPair,
 )
-from dpcert.accounting.round import Round, bounded, once, tight
+from dpcert.accounting.pricing.dominating import dominating
+from dpcert.accounting.pricing.round import Round, bounded, once, tight
 from dpcert.mechanisms import InputError, Laplace, Poisson, Sequence, Shuffled
 
 

@@ -8,7 +8,7 @@ import pytest
 from cases import at_night
 from worlds import World
 
-from dpcert.accounting.plan import plan
+from dpcert.accounting.calibration.plan import plan
 from dpcert.cli import run
 
 DELTA = 0.05

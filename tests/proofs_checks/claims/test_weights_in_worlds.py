@@ -7,7 +7,7 @@ import pytest
 import sides
 from cases import few
 
-from dpcert.accounting.cohorts import cohorts
+from dpcert.accounting.cohorts import hidden_cohorts as cohorts
 from dpcert.proofs_checks.claims import observers
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification import verify as verification

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from dpcert.accounting import gaussian
-from dpcert.accounting.gdp import bu_mu, dong_mu
+from dpcert.accounting.currencies.gdp import bu_mu, dong_mu
+from dpcert.accounting.losses import gaussian_rounds as gaussian
 from dpcert.mechanisms.arrays import Floats
 from dpcert.proofs_checks.convergence import dpfedmtl_trainer
 from dpcert.proofs_checks.convergence.dpfedmtl_recursion import CURVES, Family, Step, quadratic_means, runs

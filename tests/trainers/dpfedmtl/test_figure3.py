@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from dpcert.accounting.gdp import gdp_epsilon
+from dpcert.accounting.currencies.gdp import gdp_epsilon
 from dpcert.cli import run
 from dpcert.trainers.dpfedmtl.claimed import claimed_mu
 from dpcert.trainers.experiments.dpfedmtl import figure3

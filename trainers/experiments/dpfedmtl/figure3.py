@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ....accounting.tradeoff import TradeOff, tradeoff
+from ....accounting.currencies.tradeoff import TradeOff, tradeoff
 from ....mechanisms import Gaussian, Poisson, Repeat
 from ....mechanisms.arrays import Floats
 from ....mechanisms.validate import lacks

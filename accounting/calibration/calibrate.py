@@ -1,0 +1,286 @@
+"""How much noise, how many rounds, how large a cohort or clip a privacy target allows: always on the safe side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any, Literal
+
+from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
+from ...mechanisms.digits import as_given, rounded_down, rounded_up
+from ...mechanisms.validate import choice, delta_below_one, nonnegative, positive
+from ..accountants import AccountantName
+from ..answer import answer
+from ..bracket import Bracket
+from ..currencies.pure_dp import UNBOUNDED
+from ..question import Question
+
+SolveFor = Literal["noise_multiplier", "noise_std", "rounds", "cohort", "sampling_rate", "clip_norm"]
+
+WHOLE = ("rounds", "cohort")
+"""What is solved for in whole numbers."""
+
+STARTS = {
+    "noise_multiplier": (1e12, 1.0, 1e-6),
+    "noise_std": (1e12, 1.0, 1e-12),
+    "rounds": (1.0, 1024.0, 2.0**53),
+    "cohort": (1.0, 64.0, 2.0**53),
+    "sampling_rate": (2.0**-40, 2.0**-6, 1.0),
+    "clip_norm": (1e-12, 1.0, 1e12),
+}
+"""Where the search starts (in the middle), and where it gives up: the safest value, and the boldest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """The most favourable value found that meets the target.
+
+    value: of `solve_for`; a whole number for rounds and cohort. epsilon: the run's bracket at that value and the
+    target's delta; its upper end is at most the target. beyond: a value, within the relative distance asked for (for
+    whole ones: the next number), whose upper end misses the target; None where the value is at its limit (rate 1).
+    target, delta: what was to be met.
+
+    >>> from dpcert import Gaussian, Repeat, calibrate
+    >>> found = calibrate(
+    ...     lambda z: Repeat(Gaussian(z), 10), solve_for="noise_multiplier", epsilon=1.0, delta=1e-5
+    ... )
+    >>> found.epsilon.upper <= 1.0
+    True
+    """
+
+    solve_for: SolveFor
+    value: float
+    epsilon: Bracket
+    beyond: float | None
+    target: float
+    delta: float = 0.0
+
+    def __str__(self) -> str:
+        return self.words()
+
+    def words(self, of: str = "") -> str:
+        """What meets which target. of: what the value is a part of, such as " times the schedule's"."""
+        met = f"({as_given(self.target)}, {as_given(self.delta)})"
+        return f"{safe_side(self.solve_for, self.value)}{of} meets {met}\n  epsilon in {self.epsilon}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, "epsilon": self.target}
+        return solved | self.epsilon.to_json("epsilon") | {"delta": self.delta, "beyond": self.beyond}
+
+
+def safe_side(solve_for: SolveFor, value: float) -> str:
+    """ "NAME = VALUE" in ten digits, rounded to the side that still meets the target: noise up, a rate or clip down."""
+    if solve_for in WHOLE:
+        shown = str(int(value))
+    else:
+        shown = rounded_up(value, 10) if solve_for in ("noise_multiplier", "noise_std") else rounded_down(value, 10)
+    return f"{solve_for.replace('_', '-')} = {shown}"
+
+
+def calibrate(
+    build: Callable[[float], Mechanism],
+    *,
+    solve_for: SolveFor,
+    epsilon: float,
+    delta: float,
+    most: float | None = None,
+    neighbouring: Neighbouring | None = None,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+    accountant: AccountantName = "best",
+    rtol: float = 1e-6,
+) -> Calibration:
+    """The least noise, or the most rounds, or the largest cohort, rate or clip, for which a run is (epsilon, delta)-DP.
+
+    build: the run, of one phase or of many, as a function of the value that is solved for (an int for rounds and
+    cohort), for instance `lambda z: Repeat(Poisson(Gaussian(z), 0.01), 10_000)`; epsilon must fall as the noise grows,
+    and rise with the others. most: the largest value that build takes (a cohort's population). rtol: the relative
+    distance to a value that misses at which the search ends, and the width asked of each bracket. The other arguments
+    are those of accounting.epsilon. The result meets the target for certain, if the accountant is a certified one:
+    the search is on the upper end of the bracket, and a value that misses by any amount is not returned.
+    Raises InputError for targets out of range, and where no value meets the target (one round already misses it).
+
+    >>> from dpcert.mechanisms import Gaussian, Poisson, Repeat
+    >>> found = calibrate(
+    ...     lambda z: Repeat(Poisson(Gaussian(z), 0.01), 1_000), solve_for="noise_multiplier", epsilon=2.0, delta=1e-5
+    ... )
+    >>> round(found.value, 6), found.epsilon.at_most(2.0)
+    (0.959102, True)
+    """
+    return next(
+        calibrations(
+            build,
+            solve_for=solve_for,
+            epsilons=[epsilon],
+            delta=delta,
+            most=most,
+            neighbouring=neighbouring,
+            notion=notion,
+            participation=participation,
+            accountant=accountant,
+            rtol=rtol,
+        )
+    )
+
+
+def calibrations(
+    build: Callable[[float], Mechanism],
+    *,
+    solve_for: SolveFor,
+    epsilons: Sequence[float],
+    delta: float,
+    most: float | None = None,
+    neighbouring: Neighbouring | None = None,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+    accountant: AccountantName = "best",
+    rtol: float = 1e-6,
+) -> Iterator[Calibration]:
+    """`calibrate` at every target epsilon, in the order given: each search begins between what the others have seen.
+
+    The arguments are those of calibrate. Raises InputError for targets out of range before any work, and at a target
+    that no value meets.
+
+    >>> from dpcert.mechanisms import Gaussian, Repeat
+    >>> found = calibrations(
+    ...     lambda z: Repeat(Gaussian(z), 10), solve_for="noise_multiplier", epsilons=[1.0, 2.0, 4.0], delta=1e-5
+    ... )
+    >>> [round(each.value, 4) for each in found]
+    [11.7973, 6.305, 3.4189]
+    """
+    choice("solve_for", solve_for, tuple(STARTS))
+    targets = [nonnegative("epsilon", epsilon) for epsilon in epsilons]
+    delta_below_one("delta", delta)
+    limit = math.inf if most is None else positive("most", most)
+
+    def bracket(value: float) -> Bracket:
+        run = build(int(value) if solve_for in WHOLE else value)
+        return answer(Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol), delta)
+
+    seen = dict[float, Bracket]()
+
+    def found(target: float) -> Calibration:
+        search = Search(bracket, solve_for, target, rtol, seen=seen)
+        try:
+            found = search.from_start(limit)
+        except InputError as missed:
+            if delta > 0.0 or any(each.upper < math.inf for each in seen.values()):
+                raise
+            raise InputError("delta", delta, f"a number above 0: {UNBOUNDED}") from missed
+        return replace(found if delta else search.at_decimal(found), delta=delta)
+
+    return map(found, targets)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """For the value of `solve_for` whose bracket meets the target, next to one, at most gap away, that misses it.
+
+    seen: the brackets of all values tried; searches for several targets share them.
+    """
+
+    bracket: Callable[[float], Bracket]
+    solve_for: SolveFor
+    target: float
+    gap: float
+    quantity: str = "epsilon"
+    seen: dict[float, Bracket] = field(default_factory=dict)
+
+    def at(self, value: float) -> Bracket:
+        """The bracket at a value, computed once."""
+        if value not in self.seen:
+            self.seen[value] = self.bracket(value)
+        return self.seen[value]
+
+    def from_start(self, most: float) -> Calibration:
+        """From a value that meets the target and one that misses it to two neighbouring ones."""
+        ends = self._seen_ends()
+        if ends is not None:
+            return self._between(*ends)
+        safest, value, boldest = (min(start, most) for start in STARTS[self.solve_for])
+        found = self.at(value)
+        met = found.upper <= self.target
+        limit = boldest if met else safest
+        factor = 2.0 if limit > value else 0.5
+        while value != limit:
+            last, value = (value, found), _towards(value, factor, limit)
+            found = self.at(value)
+            if (found.upper <= self.target) != met:
+                here = value, found
+                return self._between(last, here) if met else self._between(here, last)
+        if not met:
+            name = self.solve_for.replace("_", " ")
+            raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one")
+        if self.solve_for in ("noise_multiplier", "noise_std", "clip_norm"):  # the end of the search, of nothing else
+            name = self.solve_for.replace("_", " ")
+            expected = f"a smaller target: {name} = {value:g} meets this one, and the search goes no further"
+            raise InputError(self.quantity, self.target, expected)
+        return Calibration(self.solve_for, self._shown(value), found, None, self.target)
+
+    def _seen_ends(self) -> tuple[tuple[float, Bracket], tuple[float, Bracket]] | None:
+        """The boldest value seen that meets the target, and the safest one beyond it, which therefore misses it."""
+        safest, _, boldest = STARTS[self.solve_for]
+        bolder = sorted(self.seen.items(), key=lambda each: each[0], reverse=boldest < safest)
+        met = [at for at, (_, found) in enumerate(bolder) if found.upper <= self.target]
+        return (bolder[met[-1]], bolder[met[-1] + 1]) if met and met[-1] + 1 < len(bolder) else None
+
+    def at_decimal(self, found: Calibration) -> Calibration:
+        """The same with a shorter decimal towards the value that misses, where one meets the target too.
+
+        Where sums of decimals are exact (currencies/pure_dp.py) this is often the very value that is sought.
+        """
+        if found.beyond is None or self.solve_for in WHOLE:
+            return found
+        direction = ROUND_CEILING if found.value > found.beyond else ROUND_FLOOR
+        for digits in range(1, 16):
+            tried = float(Context(prec=digits, rounding=direction).plus(Decimal(repr(found.beyond))))
+            if min(found.value, found.beyond) < tried < max(found.value, found.beyond):
+                bracket = self.at(tried)
+                met = bracket.upper <= self.target  # else longer decimals miss too: they are nearer to what misses
+                return replace(found, value=tried, epsilon=bracket) if met else found
+        return found
+
+    def _between(self, good: tuple[float, Bracket], bad: tuple[float, Bracket]) -> Calibration:
+        """False position on log epsilon against log value, halving when it stalls; ends when the two are neighbours."""
+        whole = self.solve_for in WHOLE
+        stalled = 0  # how often in a row the end that meets the target moved; negative: the one that misses it
+        while not self._neighbours(good[0], bad[0]):
+            trial = self._trial(good, bad, stalled)
+            if whole:
+                trial = min(max(float(round(trial)), min(good[0], bad[0]) + 1.0), max(good[0], bad[0]) - 1.0)
+            found = self.at(trial)
+            if found.upper <= self.target:
+                stalled = max(1, stalled + 1) if stalled >= 0 else 1
+                good = trial, found
+            else:
+                stalled = min(-1, stalled - 1) if stalled <= 0 else -1
+                bad = trial, found
+        return Calibration(self.solve_for, self._shown(good[0]), good[1], self._shown(bad[0]), self.target)
+
+    def _shown(self, value: float) -> float:
+        return int(value) if self.solve_for in WHOLE else value
+
+    def _neighbours(self, good: float, bad: float) -> bool:
+        return abs(good - bad) <= (1.0 if self.solve_for in WHOLE else self.gap * min(good, bad))
+
+    def _trial(self, good: tuple[float, Bracket], bad: tuple[float, Bracket], stalled: int) -> float:
+        """A value strictly between: where the secant meets the target, moved past it when one end has stalled."""
+        low, high = math.log(good[0]), math.log(bad[0])
+        share = 0.5
+        if abs(stalled) < 3 and min(self.target, good[1].upper) > 0.0 and bad[1].upper < math.inf:
+            at_low, at_high = math.log(good[1].upper / self.target), math.log(bad[1].upper / self.target)
+            if at_high > at_low:
+                share = -at_low / (at_high - at_low)
+        margin = 0.45 * self.gap / max(abs(high - low), self.gap)
+        if 0 < abs(stalled) < 3:
+            share += math.copysign(margin, stalled)
+        return math.exp(low + min(max(share, margin), 1.0 - margin) * (high - low))
+
+
+def _towards(value: float, factor: float, limit: float) -> float:
+    """The next power of two, or the limit where that would be beyond it."""
+    moved = value * factor
+    return min(moved, limit) if factor > 1.0 else max(moved, limit)

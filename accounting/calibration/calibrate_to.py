@@ -1,0 +1,96 @@
+"""How much noise, how many rounds, how large a cohort any target allows: a rho, a mu, an attack's success, ..."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
+
+from ...mechanisms import Mechanism
+from ...mechanisms.digits import as_given
+from ...mechanisms.validate import choice, positive
+from ..bracket import Bracket
+from ..question import tolerance
+from .calibrate import STARTS, WHOLE, Search, SolveFor, safe_side
+
+DIGITS = 10
+"""Values are decimals of so many digits, so that one can print the very value whose bracket was taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class TargetCalibration:
+    """The most favourable value found that meets the target.
+
+    value: of `solve_for`. amount: what the run has of the quantity at that value; its upper end is at most the target.
+    beyond: a value next to it whose upper end misses the target; None where the value is at its limit.
+    target, quantity: what was to be met, and what that is called.
+
+    >>> from dpcert import Gaussian, calibrate_to, mu
+    >>> calibrate_to(Gaussian, mu, solve_for="noise_multiplier", target=0.5).amount.at_most(0.5)
+    True
+    """
+
+    solve_for: SolveFor
+    value: float
+    amount: Bracket
+    beyond: float | None
+    target: float
+    quantity: str
+
+    def __str__(self) -> str:
+        met = f"{self.quantity} = {as_given(self.target)}"
+        return f"{safe_side(self.solve_for, self.value)} meets {met}\n  {self.quantity} in {self.amount}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, self.quantity: self.target}
+        return solved | self.amount.to_json(self.quantity) | {"beyond": self.beyond}
+
+
+def calibrate_to(
+    build: Callable[[float], Mechanism],
+    measure: Callable[[Mechanism], Bracket],
+    *,
+    solve_for: SolveFor,
+    target: float,
+    most: float | None = None,
+    rtol: float = 1e-4,
+    quantity: str = "target",
+) -> TargetCalibration:
+    """The least noise, or the most rounds, cohort, rate or clip, for which a run's quantity is at most the target.
+
+    measure: the run's certified bracket of the quantity, such as `mu`, `rho`, or a function that asks for them in a
+    range; it must fall as the noise grows, and rise with the others. target: above 0. The search is on the bracket's
+    upper end, so that the value meets the target for certain. rtol: the relative distance to a value that misses at
+    which the search ends. quantity: its name in errors. The other arguments are those of `calibrate`.
+
+    >>> from dpcert.mechanisms import Gaussian, Repeat
+    >>> from dpcert.accounting import rho
+    >>> def run(noise_multiplier):
+    ...     return Repeat(Gaussian(noise_multiplier), rounds=8)
+    >>> found = calibrate_to(run, rho, solve_for="noise_multiplier", target=0.25)
+    >>> found.value, found.amount.upper  # 8 / (2 z^2)
+    (4.0, 0.25)
+
+    Raises InputError for targets out of range, and where no value meets the target.
+    """
+    choice("solve_for", solve_for, tuple(STARTS))
+    aim, gap = positive(quantity, target), tolerance("rtol", rtol)
+
+    def bracket(value: float) -> Bracket:
+        return measure(build(_printable(solve_for, value)))
+
+    search = Search(bracket, solve_for, aim, gap, quantity)
+    found = search.at_decimal(search.from_start(math.inf if most is None else positive("most", most)))
+    beyond = None if found.beyond is None else _printable(solve_for, found.beyond)
+    return TargetCalibration(solve_for, _printable(solve_for, found.value), found.epsilon, beyond, aim, quantity)
+
+
+def _printable(solve_for: SolveFor, value: float) -> float:
+    """Few digits, on the side that is more private: noise up, a rate or a clip down."""
+    if solve_for in WHOLE:
+        return int(value)
+    direction = ROUND_CEILING if solve_for in ("noise_multiplier", "noise_std") else ROUND_FLOOR
+    return float(Context(prec=DIGITS, rounding=direction).plus(Decimal(repr(value))))

@@ -1,0 +1,135 @@
+"""What privacy costs in noise: the trade-off between target epsilon and cohort, before anything is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from itertools import chain, repeat
+from typing import Any, Literal
+
+from ...mechanisms import FixedSize, Gaussian, InputError, Mechanism, Neighbouring, Notion, Poisson, Repeat, Visibility
+from ...mechanisms.digits import as_given, rounded_up
+from ...mechanisms.epochs import rounds_in
+from ...mechanisms.text_table import text_table
+from ...mechanisms.validate import choice, count, positive
+from ..rounding import UNIT, widened_up
+from .calibrate import Calibration, calibrations
+
+Sampling = Literal["poisson", "fixed-size"]
+SAMPLINGS: tuple[Sampling, ...] = ("poisson", "fixed-size")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One way to meet a target.
+
+    noise_on_mean: noise multiplier / cohort, the standard deviation of the noise on the mean in units of clip_norm:
+    what an update's usefulness is weighed against.
+    """
+
+    cohort: int
+    target_epsilon: float
+    calibration: Calibration
+
+    @property
+    def noise_multiplier(self) -> float:
+        """The least that meets the target."""
+        return self.calibration.value
+
+    @property
+    def noise_on_mean(self) -> float:
+        """noise_multiplier / cohort, rounded up: with it, too, the target is met."""
+        return widened_up(self.calibration.value / self.cohort, 2 * UNIT)
+
+
+@dataclass(frozen=True, slots=True)
+class NoisePlan:
+    """A table of options: a row per cohort, a column per target. clip_norm: the unit of the noise on the mean."""
+
+    options: tuple[Option, ...]
+    clip_norm: float = 1.0
+
+    def __str__(self) -> str:
+        cells = {(each.cohort, each.target_epsilon): self._cell(each) for each in self.options}
+        cohorts = dict.fromkeys(cohort for cohort, _ in cells)
+        targets = dict.fromkeys(target for _, target in cells)
+        rows = [[str(cohort), *(cells[cohort, target] for target in targets)] for cohort in cohorts]
+        table = text_table(["cohort", *(f"epsilon {as_given(target)}" for target in targets)], rows)
+        words = "noise multiplier (and standard deviation of the noise on the mean): the least that meets the target"
+        return f"{table}\n{words}"
+
+    def _cell(self, option: Option) -> str:
+        noise = rounded_up(option.noise_multiplier, 5)
+        return f"{noise}  ({rounded_up(option.noise_on_mean * self.clip_norm, 3)})"
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        return {"clip_norm": self.clip_norm, "options": [self._row(option) for option in self.options]}
+
+    def _row(self, option: Option) -> dict[str, Any]:
+        bracket = option.calibration.epsilon
+        return {
+            "cohort": option.cohort,
+            "target_epsilon": option.target_epsilon,
+            "noise_multiplier": option.noise_multiplier,
+            "noise_std": option.noise_on_mean * self.clip_norm,
+            "epsilon_lower": bracket.lower,
+            "epsilon_upper": bracket.upper,
+            "certified": bracket.certified,
+        }
+
+
+def plan(
+    *,
+    population: int,
+    rounds: int | None = None,
+    epochs: float | None = None,
+    cohorts: Sequence[int],
+    target_epsilons: Sequence[float],
+    delta: float,
+    sampling: Sampling = "poisson",
+    neighbouring: Neighbouring | None = None,
+    notion: Notion = "dp",
+    participation: Visibility | None = None,
+) -> Iterator[Option]:
+    """The least noise for each cohort and target epsilon, cohort by cohort; every option meets its target for certain.
+
+    rounds: as many for each cohort; or epochs: as many passes over the population, a round that was begun included.
+    Raises InputError, before any work, for a cohort above the population and other values out of range.
+    """
+    count("population", population)
+    if (rounds is None) == (epochs is None):
+        raise InputError("rounds", rounds, "a whole number of at least 1, or epochs in its place")
+    if rounds is not None:
+        count("rounds", rounds)
+    if epochs is not None:
+        positive("epochs", epochs)
+    choice("sampling", sampling, SAMPLINGS)
+    for cohort in cohorts:
+        if count("cohorts", cohort) > population:
+            raise InputError("cohorts", cohort, f"at most the population, {population}")
+
+    def run(noise_multiplier: float, cohort: int) -> Mechanism:
+        base = Gaussian(noise_multiplier)
+        sampled = Poisson(base, cohort / population) if sampling == "poisson" else FixedSize(base, population, cohort)
+        return Repeat(sampled, rounds_in(epochs, Fraction(cohort, population)) if rounds is None else rounds)  # type: ignore[arg-type] # one of them
+
+    def options(cohort: int) -> Iterator[Option]:
+        found = calibrations(
+            lambda noise_multiplier: run(noise_multiplier, cohort),
+            solve_for="noise_multiplier",
+            epsilons=target_epsilons,
+            delta=delta,
+            neighbouring=neighbouring,
+            notion=notion,
+            participation=participation,
+        )
+        return map(Option, repeat(cohort), target_epsilons, found)
+
+    return chain.from_iterable(map(options, cohorts))

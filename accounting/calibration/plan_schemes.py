@@ -1,0 +1,216 @@
+"""Which sampling scheme needs the least noise, for one batch size, number of epochs and target."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from html import escape
+from typing import Any
+
+from ...mechanisms import (
+    Cyclic,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    RandomAllocation,
+    Repeat,
+    Shuffled,
+    TruncatedPoisson,
+)
+from ...mechanisms.digits import as_given, rounded_down, rounded_up
+from ...mechanisms.epochs import rounds_in
+from ...mechanisms.text_table import text_table
+from ...mechanisms.validate import choice, count, delta_below_one, positive
+from ..answer import answer
+from ..bracket import Bracket
+from ..question import Question
+from .calibrate import Calibration, Search
+
+Build = Callable[[float, int, int, int], Mechanism]
+
+
+def rarely_cut(noise_multiplier: float, population: int, batch_size: int, epochs: int) -> Mechanism:
+    """Poisson cohorts cut at four standard deviations above their mean: one in 30,000 is."""
+    spread = math.sqrt(batch_size * (1 - batch_size / population))
+    largest = min(population, math.ceil(batch_size + 4 * spread))
+    cohort = TruncatedPoisson(Gaussian(noise_multiplier), batch_size / population, population, largest)
+    return Repeat(cohort, _drawn(population, batch_size, epochs))
+
+
+def _drawn(population: int, batch_size: int, epochs: int) -> int:
+    """Rounds that each draw a cohort: the last one counts whole."""
+    return rounds_in(epochs, Fraction(batch_size, population))
+
+
+def _batches(population: int, batch_size: int) -> int:
+    """Of one epoch: the last one may be smaller."""
+    return -(-population // batch_size)
+
+
+SCHEMES: dict[str, Build] = {
+    "poisson": lambda z, n, b, epochs: Repeat(Poisson(Gaussian(z), b / n), _drawn(n, b, epochs)),
+    "truncated-poisson": rarely_cut,
+    "random-allocation": lambda z, n, b, epochs: Repeat(RandomAllocation(Gaussian(z), _batches(n, b), 1), epochs),
+    "fixed-size": lambda z, n, b, epochs: Repeat(FixedSize(Gaussian(z), n, b), _drawn(n, b, epochs)),
+    "shuffle": lambda z, n, b, epochs: Repeat(Shuffled(Gaussian(z), _batches(n, b), n // b), epochs),
+    "cyclic": lambda z, n, b, epochs: Repeat(Cyclic(Gaussian(z), _batches(n, b)), epochs),
+}
+"""By the name that claims and --sampling use (truncated-poisson: poisson with max_cohort): noise multiplier,
+population, batch size and epochs to a run."""
+RTOL = 1e-3
+"""Of the noise, and of each epsilon on the way."""
+_OF_WIDTH = 0.01
+"""How exactly the noise that is needed at least is sought, as a share of how far apart the ends of epsilon are."""
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeOption:
+    """What one scheme takes to meet a target.
+
+    calibration: the least noise that meets it for certain. needed: any less noise than this misses it for certain;
+    between the two nobody knows. reason: why there is neither, for a relation that the scheme has no analysis for.
+    """
+
+    scheme: str
+    target_epsilon: float
+    calibration: Calibration | None
+    needed: float | None
+    reason: str = ""
+
+    @property
+    def noise(self) -> float:
+        """That meets the target for certain; infinite where none is known to."""
+        return math.inf if self.calibration is None else self.calibration.value
+
+    def shown(self) -> str:
+        """The noise, and what is needed at least where that is apart."""
+        if self.calibration is None or self.needed is None:
+            return "-"
+        least, most = rounded_down(self.needed, 4), rounded_up(self.noise, 4)
+        return f"{most}  (at least {least})" if self.noise > 1.01 * self.needed else most
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        found = self.calibration
+        return {
+            "scheme": self.scheme,
+            "target_epsilon": self.target_epsilon,
+            "noise_multiplier": None if found is None else found.value,
+            "noise_multiplier_lower": self.needed,
+            "epsilon_lower": None if found is None else found.epsilon.lower,
+            "epsilon_upper": None if found is None else found.epsilon.upper,
+            "certified": found is not None and found.epsilon.certified,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SchemePlan:
+    """A table of options: a row per scheme, a column per target."""
+
+    options: tuple[SchemeOption, ...]
+
+    def __str__(self) -> str:
+        targets = list(dict.fromkeys(each.target_epsilon for each in self.options))
+        cells = {(each.scheme, each.target_epsilon): each.shown() for each in self.options}
+        rows = [[name, *(cells[name, target] for target in targets)] for name in dict.fromkeys(key[0] for key in cells)]
+        titles: list[str | dict[str, Any]] = [{"header": "scheme"}]
+        titles += [f"epsilon {as_given(target)}" for target in targets]
+        words = "noise multiplier that meets the target for certain; in brackets: with less it misses it for certain"
+        first = (each for each in self.options if each.target_epsilon == targets[0])
+        reasons = [f"{each.scheme}: {each.reason}" for each in first if each.reason]
+        return "\n".join([text_table(titles, rows), words, *reasons, *filter(None, map(self._best, targets))])
+
+    def _best(self, target: float) -> str:
+        """Which scheme needs the least noise, if that is certain."""
+        entries = [each for each in self.options if each.target_epsilon == target and each.calibration]
+        if not entries:
+            return ""
+        best = min(entries, key=lambda each: each.noise)
+        known = all(best.noise <= (each.needed or 0.0) for each in entries if each is not best)
+        words = "needs the least noise" if known else "needs the least noise of what is proved"
+        return f"epsilon {as_given(target)}: {best.scheme} {words}"
+
+    def _repr_html_(self) -> str:
+        """The same in a notebook."""
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        return {"options": [each.to_json() for each in self.options]}
+
+
+def plan_schemes(
+    *,
+    population: int,
+    batch_size: int,
+    epochs: int,
+    target_epsilons: Sequence[float],
+    delta: float,
+    schemes: Sequence[str] = tuple(SCHEMES),
+    neighbouring: Neighbouring = "zero-out",
+) -> Iterator[SchemeOption]:
+    """The least Gaussian noise multiplier by scheme and target, hidden cohorts, notion "dp"; target by target.
+
+    Where the batch size does not divide the population, rounds are counted as claims count them: a round that was begun
+    counts, and the last of an epoch's batches is smaller. Raises InputError, before any work, for values out of range.
+    """
+    count("population", population)
+    count("epochs", epochs)
+    delta_below_one("delta", delta)
+    if count("batch_size", batch_size) > population:
+        raise InputError("batch_size", batch_size, f"at most the population, {population}")
+    for scheme in schemes:
+        choice("schemes", scheme, tuple(SCHEMES))
+    for target in target_epsilons:
+        positive("target_epsilons", target)
+
+    searched = {scheme: _Searched(scheme, population, batch_size, epochs, delta, neighbouring) for scheme in schemes}
+    return (searched[scheme].option(target) for target in target_epsilons for scheme in schemes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Searched:
+    """One scheme, and the brackets at all noise multipliers tried for it: all targets' searches share them."""
+
+    scheme: str
+    population: int
+    batch_size: int
+    epochs: int
+    delta: float
+    neighbouring: Neighbouring
+    seen: dict[float, Bracket] = field(default_factory=dict)
+
+    def option(self, target: float) -> SchemeOption:
+        """The least noise for this target, and the noise that it needs at least."""
+        try:
+            self._question(1.0).pairs()
+        except InputError as problem:
+            return SchemeOption(self.scheme, target, None, None, str(problem))
+        found = Search(self._bracket, "noise_multiplier", target, RTOL, seen=self.seen).from_start(math.inf)
+        if found.epsilon.narrower_than(2 * RTOL):
+            return SchemeOption(self.scheme, target, found, found.beyond)
+        # a noise at which the lower end of epsilon is above the target: with less noise it is larger still
+        seen = {noise: _lower_end(bracket) for noise, bracket in self.seen.items()}
+        least = max(found.epsilon.lower, 0.1 * found.epsilon.upper)
+        gap = max(RTOL, _OF_WIDTH * math.log(found.epsilon.upper / least))
+        below = Search(lambda noise: _lower_end(self._bracket(noise)), "noise_multiplier", target, gap, seen=seen)
+        return SchemeOption(self.scheme, target, found, below.from_start(math.inf).beyond)
+
+    def _question(self, noise_multiplier: float) -> Question:
+        run = SCHEMES[self.scheme](noise_multiplier, self.population, self.batch_size, self.epochs)
+        return Question.about(run, "epsilon", self.neighbouring, "dp", None, "best", RTOL)
+
+    def _bracket(self, noise_multiplier: float) -> Bracket:
+        if noise_multiplier not in self.seen:
+            self.seen[noise_multiplier] = answer(self._question(noise_multiplier), self.delta)
+        return self.seen[noise_multiplier]
+
+
+def _lower_end(bracket: Bracket) -> Bracket:
+    return Bracket(bracket.lower, bracket.lower, bracket.certified, bracket.method)

@@ -1,0 +1,103 @@
+"""Cells of reports in random order: one for each pair of counts that matters (docs/theory/shuffle_model.md).
+
+T = a + b reports are for one of the two values. Where the unit's always is, T - 1 is the number of others whose is, the
+same under both neighbours, and hides the more the larger it is: many T are put together, at the least of them for an
+upper law and at the largest for a lower one.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from flint import arb, ctx
+
+from ....mechanisms.arrays import Floats
+from ...pairs import CountsPair, ShuffledResponsePair
+from ...rounding import UNIT, up
+from .cells import Cells
+from .product_cells import merged
+from .sampled_cells import joined
+
+_BITS = 128
+_STRIPES = 200
+_MOST_COUNTS = 1 << 15
+"""Counts of one kind that are followed: about 17 standard deviations."""
+
+_MOST_CELLS = 1 << 22
+_KEPT = 1 << 14
+
+
+def supports_counts(pair: CountsPair | ShuffledResponsePair) -> bool:
+    """Whether its table is not too large."""
+    totals, each = (20 * math.sqrt(pair.reports * part) + 60 for part in (2 * pair.each, pair.each))
+    lines = min(totals, _STRIPES) if pair.unmoved == 0.0 else totals
+    return max(totals, each) <= _MOST_COUNTS and lines * each <= _MOST_CELLS
+
+
+@lru_cache(maxsize=8)  # one question asks for the same table many times
+def counts_cells(pair: CountsPair | ShuffledResponsePair, tail: float, above: bool) -> Cells:
+    """The cells; above: whether what is put together dominates, or is dominated."""
+    n, always = pair.reports, pair.unmoved == 0.0
+    first, masses, beyond = _binomial(n - 1 if always else n, 2 * pair.each, 0.25 * tail)
+    wide = max(1, math.ceil(masses.size / _STRIPES)) if always else 1
+    parts = []
+    for start in range(0, masses.size, wide):
+        stripe = masses[start : start + wide]
+        total = first + (start if above else start + stripe.size - 1) + (1 if always else 0)
+        parts.append(_of_total(pair, total, float(np.sum(stripe)), 0.25 * tail, 8 * masses.size * UNIT))
+    found = joined(parts)
+    return merged(replace(found, stray=up(found.stray + _heaviest(pair) * beyond, 4)), _KEPT)
+
+
+def _heaviest(pair: CountsPair | ShuffledResponsePair) -> float:
+    """At least the factor by which the unit's report makes an outcome of reports alike likelier."""
+    if pair.unmoved == 0.0:
+        return 1.0
+    truth = (1 - pair.unmoved) / (1 + math.exp(-pair.epsilon))
+    return 1.01 * max(truth / pair.each, pair.unmoved / (1 - 2 * pair.each))
+
+
+def _of_total(
+    pair: CountsPair | ShuffledResponsePair, total: int, mass: float, tail: float, mass_error: float
+) -> Cells:
+    """The cells of one T; mass: of the number of others, or, where the unit's may be for neither, of T of n reports
+    that are all alike, which the unit's own then makes likelier or not."""
+    odds = math.exp(pair.epsilon)
+    first, binomial, beyond = _binomial(total, 0.5, tail)
+    a = first + np.arange(binomial.size, dtype=float)
+    b = total - a
+    if pair.unmoved == 0.0:
+        neither, scale = 0.0, 2 * mass / (total * (1 + odds))
+    else:
+        unit = (1 - pair.unmoved) / (1 + odds)
+        neither = pair.unmoved * pair.each * (pair.reports - total) / ((1 - 2 * pair.each) * unit)
+        scale = mass * unit / (pair.reports * pair.each)
+    p, q = (scale * binomial * (odds * x + y + neither) for x, y in ((a, b), (b, a)))
+    apart = (odds - 1) * (a - b) / (a + odds * b + neither)
+    loss = np.log1p(apart)
+    rounding = UNIT * (64 + 16 * pair.epsilon)
+    slack = rounding * (np.abs(loss) + np.abs(apart) / (1 + apart) * (1 + pair.epsilon))
+    error = np.full(a.size, mass_error + 8 * binomial.size * UNIT + rounding)
+    return Cells(p, q, loss - slack, loss + slack, error, stray=2 * _heaviest(pair) * mass * beyond)
+
+
+def _binomial(n: int, rate: float, tail: float) -> tuple[int, Floats, float]:
+    """(first count, the masses from there on, at least what is left out), by ratios of neighbouring masses.
+
+    Each mass is a product of rounded ratios from one that is exact: the relative error is below 8 UNIT for each mass.
+    Left out are deviations beyond Bernstein's inequality: P(|X - mean| >= sqrt(2 v L) + 2 L/3) <= 2 e^-L.
+    """
+    log = 1.0 - math.log(max(tail, 1e-290))
+    reach = math.ceil(math.sqrt(2 * n * rate * (1 - rate) * log) + 2 * log / 3) + 2
+    mode = min(n, math.floor((n + 1) * rate))
+    low, high = max(0, mode - reach - 1), min(n, mode + reach + 1)
+    with ctx.workprec(_BITS):
+        q = arb(rate)
+        centre = float((arb.bin_uiui(n, mode) * q**mode * (1 - q) ** (n - mode)).mid())
+    above, below = np.arange(mode, high, dtype=float), np.arange(mode, low, -1, dtype=float)
+    right = np.cumprod((n - above) / (above + 1) * (rate / (1 - rate)))
+    left = np.cumprod(below / (n - below + 1) * ((1 - rate) / rate))
+    return low, centre * np.concatenate([left[::-1], [1.0], right]), 2 * max(tail, 1e-290)

@@ -1,0 +1,227 @@
+"""From what ran to the pairs of distributions that bound, or attain, what it reveals.
+
+For each neighbouring relation: which product pairs dominate every pair of neighbouring federations (the
+true profile is at most the largest of theirs: `upper`), and which are attained by some pair of federations
+(the true profile is at least each of theirs: `lower`). Where both agree the accounting is tight.
+Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from ...mechanisms import (
+    BestOfSeveral,
+    CorrelatedGaussian,
+    Cyclic,
+    DistributedDiscreteGaussian,
+    FixedSize,
+    Group,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    RandomAllocation,
+    Run,
+    Shuffled,
+    ShuffledReports,
+    Skellam,
+    StableHistogram,
+    TruncatedPoisson,
+    VisibleParticipation,
+    as_run,
+    neighbouring_relation,
+    sensitivity,
+)
+from ...mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
+from ..pairs import Composition, Order, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
+from ..rounding import UNIT, widened_up
+from .additive import by_move
+from .groups import group_pairs
+from .local_randomisers import LocalRandomiser
+from .neighbour_cases import Change, Way, ways
+from .round import Alternatives, Choice, Round, bounded, either, listed, once, plain, tight
+from .sampled_bounds import is_stated, of_sampled_bound
+from .schemes import (
+    Participation,
+    allocated,
+    as_one_sample,
+    correlated,
+    fixed_size,
+    poisson,
+    refuse_seen_presence,
+    shuffled,
+    truncated,
+    visible,
+)
+from .shuffle_model import of_shuffled_reports
+from .stable_histogram import pairs_of_new_group
+from .stated_parameters import stated
+
+_COUNTED_RUNS = "hidden, with BestOfSeveral: who knows when units take part counts the runs, and their number is secret"
+
+
+@dataclass(frozen=True, slots=True)
+class Dominating:
+    """truth <= max over `upper`; truth >= max over `lower` (empty: no attained pair is known).
+
+    The products of `lower` are those of the steps that have an attained pair: leaving out the outputs of the others is
+    post-processing, whatever they are, and keeping all steps that have one reveals no less than keeping some.
+    amplified: truth <= max over these too, if there are any (round.py).
+    """
+
+    upper: tuple[Composition, ...]
+    lower: tuple[Composition, ...]
+    amplified: tuple[Composition, ...] = ()
+
+
+def dominating(run: Run, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
+    """The product pairs of a run.
+
+    >>> from dpcert.mechanisms import Gaussian, Repeat
+    >>> dominating(Repeat(Gaussian(2.0), rounds=3), "replace-one").upper
+    (((GaussianPair(shift=1.0), 3),),)
+
+    Raises InputError for combinations that have no meaning or no known bound.
+    """
+    relation = neighbouring_relation(neighbouring)
+    found = [_ordered(way, relation, participation) for way in ways(as_run(run), relation)]
+    return Dominating(
+        upper=_distinct(product for each in found for product in each.upper.values()),
+        lower=_distinct(product for each in found for known in each.lower.values() for product in known.values()),
+        amplified=_distinct(product for each in found for product in _amplified(each).values())
+        if any(each.amplified for each in found)
+        else (),
+    )
+
+
+def of_way(way: Way, relation: Neighbouring, participation: Participation) -> Dominating:
+    """The product pairs of one way in which neighbours' data enter a run."""
+    found = _ordered(way, relation, participation)
+    attained = _distinct(product for known in found.lower.values() for product in known.values())
+    return Dominating(_distinct(found.upper.values()), attained)
+
+
+def _distinct(products: Iterable[Composition]) -> tuple[Composition, ...]:
+    return tuple(dict.fromkeys(products))
+
+
+def _ordered(way: Way, relation: Neighbouring, participation: Participation) -> Round:
+    """The products of one way, in each order of the neighbours, as of one round."""
+    for part, change in way:
+        refuse_absent_shares(part, "add-remove" if change != "stays" else relation)
+        if participation == "pooled":
+            refuse_known_shares(part)
+    steps = [(_changed(part, change, relation, participation), rounds) for (part, change), rounds in way.items()]
+    lower = {order: _combined([(step.lower[order], n) for step, n in steps if order in step.lower]) for order in Order}
+    return Round(
+        upper={order: _product((step.upper[order], rounds) for step, rounds in steps) for order in Order},
+        lower={order: known for order, known in lower.items() if known},
+        amplified={order: _product((_amplified(step)[order], rounds) for step, rounds in steps) for order in Order}
+        if any(step.amplified for step, _ in steps)
+        else {},
+    )
+
+
+def _amplified(step: Round) -> Mapping[Order, Composition]:
+    return step.amplified or step.upper
+
+
+def _changed(part: Mechanism, change: Change, relation: Neighbouring, participation: Participation) -> Round:
+    """A round that the unit is in under both neighbours, or under the first of them only, or the second."""
+    if change == "stays":
+        return _round(part, relation, participation)
+    step = _round(part, "add-remove", participation)
+    return step if change == "leaves" else step.exchanged()
+
+
+def _combined(steps: list[tuple[Alternatives, int]]) -> Alternatives:
+    """One product for each example, of neighbours in one order: of a step that has it not, the first that it has."""
+    examples = dict.fromkeys(which for known, _ in steps for which in known)
+    return {
+        which: _product((known[which] if which in known else next(iter(known.values())), n) for known, n in steps)
+        for which in examples
+    }
+
+
+def _product(steps: Iterable[tuple[Composition, int]]) -> Composition:
+    counts: dict[Pair, int] = {}
+    for found, rounds in steps:
+        for pair, times in found:
+            counts[pair] = counts.get(pair, 0) + rounds * times
+    return tuple(counts.items())
+
+
+def _round(part: Mechanism, relation: Neighbouring, participation: Participation) -> Round:
+    refuse_seen_presence(part, relation, participation)
+    if isinstance(part, VisibleParticipation):
+        return _round(part.mechanism, relation, "visible")
+    if isinstance(part, Poisson | FixedSize):
+        part = as_one_sample(part)
+        if part.sampling_rate == 1.0:
+            return _round(part.mechanism, relation, participation)
+        if is_stated(part.mechanism):
+            seen = participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize))
+            return of_sampled_bound(part, relation, seen)
+        if participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize)):
+            return visible(part, relation)
+        return poisson(part, relation) if isinstance(part, Poisson) else fixed_size(part, relation)
+    if isinstance(part, Group) and part.units == 1:
+        return _round(part.mechanism, relation, participation)
+    if isinstance(part, Group):
+        return _grouped(part, relation, participation)
+    if isinstance(part, TruncatedPoisson):
+        return truncated(part, relation, participation)
+    if isinstance(part, Cyclic):  # a public schedule: in each pass one round with the unit, which one is known
+        return _round(part.mechanism, relation, participation)
+    if isinstance(part, Shuffled):
+        return shuffled(part, relation, participation)
+    if isinstance(part, RandomAllocation):
+        return allocated(part, relation, participation)
+    if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":
+        raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
+    if isinstance(part, StableHistogram):  # of its groups, one that the unit alone is in: the others are in `ways`
+        return Round.of(pairs_of_new_group(part, 1), plain(pairs_of_new_group(part, -1)))
+    if isinstance(part, BestOfSeveral):
+        return _best_of_several(part, relation, participation)
+    known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated(part)
+    if isinstance(part, ShuffledReports) and participation == "pooled":
+        return _round(part.report, relation, participation)  # the others know their reports
+    if known is not None:
+        return Round.of(either(known.upper), listed(known.lower))
+    if isinstance(part, Skellam | DistributedDiscreteGaussian):
+        return bounded(RenyiLines(part.renyi_lines(sensitivity(relation))))
+    if isinstance(part, CorrelatedGaussian):
+        return correlated(part, relation)
+    return tight(either(by_move(part)(sensitivity(relation))))
+
+
+def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation: Participation) -> Round:
+    """Attained: all results are equally good, and the first is kept (docs/theory/selection.md); of a Poisson
+    distributed number of runs there may be none (answer.py has what that shows)."""
+    if participation != "hidden":
+        raise InputError("participation", participation, _COUNTED_RUNS)
+    single = [_ordered(way, relation, participation) for way in ways(part.mechanism, relation)]
+    upper = _distinct(product for each in single for product in each.upper.values())
+    mean = widened_up(part.mean, 64 * UNIT)
+    if part.gamma is None:
+        return bounded(PoissonSelectionPair(upper, mean))
+    pair = SelectionPair(upper, part.gamma, part.shape, mean)
+    lower: dict[Order, dict[Choice, Composition]] = {}
+    for at, each in enumerate(single):
+        for order, known in each.lower.items():
+            lower.setdefault(order, {}).update(known if len(single) == 1 else {at: next(iter(known.values()))})
+    return Round({order: once(pair) for order in Order}, lower)
+
+
+def _grouped(part: Group, relation: Neighbouring, participation: Participation) -> Round:
+    """Several units at once (docs: section "Groups")."""
+    if isinstance(part.mechanism, CorrelatedGaussian):
+        return correlated(part.mechanism, relation, part.units)
+    if isinstance(part.mechanism, Skellam | DistributedDiscreteGaussian):
+        return bounded(RenyiLines(part.mechanism.renyi_lines(part.units * sensitivity(relation))))
+    if participation == "visible" and isinstance(part.mechanism, Poisson):
+        raise InputError("participation", participation, "hidden participation, for a group in Poisson rounds")
+    pairs, attained = group_pairs(part, relation)
+    return tight(pairs) if attained else Round.of(pairs, {})

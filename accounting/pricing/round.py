@@ -1,0 +1,103 @@
+"""What one round of a run comes down to: the pairs that dominate it, and those that some neighbours attain.
+
+Two neighbours are named in two orders, and a product of rounds is one of the same two neighbours in the same order:
+`upper` and `lower` say for each order what a round is, so that nothing else can be combined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from ...mechanisms import InputError
+from ..pairs import Composition, Order, Pair
+
+
+class Example(Enum):
+    """Which of a round's attained neighbours: those that its steps have in common are combined with each other."""
+
+    PLAIN = "one unit contributes, and all others nothing, or whatever is worst with them"
+    BALANCED = "all others contribute nothing, and the two units the opposite of each other"
+    OPPOSED = "all others contribute the opposite of what the unit does"
+    SCORED = "as a sum of scores shows them"
+    EXACT = "those whose pair is known from above alone"
+
+
+ByOrder = Mapping[Order, Pair]
+
+Choice = Example | int
+"""An example, or the place of one in a list of alternatives."""
+
+Alternatives = Mapping[Choice, Composition]
+"""The first is the one that stands for those that another round has and this one has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """truth <= upper of either order; truth >= each of lower (empty: no attained pair is known).
+
+    amplified: a smaller bound than upper, of each order, whose pairs only the accountant of lattices takes; or empty.
+    """
+
+    upper: Mapping[Order, Composition]
+    lower: Mapping[Order, Alternatives]
+    amplified: Mapping[Order, Composition] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """InputError for an order that is not known: whoever combines rounds would take another one in its place."""
+        if set(self.upper) != set(Order) or not set(self.lower) <= set(Order) or not all(self.lower.values()):
+            raise InputError("upper, lower", self, "a bound for each order, and examples for known orders")
+
+    @classmethod
+    def of(cls, upper: ByOrder, lower: Mapping[Order, Mapping[Choice, Pair]]) -> Round:
+        """Of one pair in each place."""
+        return cls({order: once(pair) for order, pair in upper.items()}, attained(lower))
+
+    def exchanged(self) -> Round:
+        """With the neighbours named the other way round."""
+        upper = {order.exchanged: product for order, product in self.upper.items()}
+        amplified = {order.exchanged: product for order, product in self.amplified.items()}
+        return Round(upper, {order.exchanged: known for order, known in self.lower.items()}, amplified)
+
+
+def once(pair: Pair) -> Composition:
+    """One step alone."""
+    return ((pair, 1),)
+
+
+def either(pair: Pair) -> ByOrder:
+    """A pair that serves both orders."""
+    return dict.fromkeys(Order, pair)
+
+
+def plain(pairs: ByOrder) -> dict[Order, dict[Choice, Pair]]:
+    """One example in each order."""
+    return {order: {Example.PLAIN: pair} for order, pair in pairs.items()}
+
+
+def listed(pairs: Iterable[Pair]) -> dict[Order, dict[Choice, Pair]]:
+    """Examples for both orders; none, where there are none."""
+    places: dict[Choice, Pair] = dict(enumerate(pairs))
+    return dict.fromkeys(Order, places) if places else {}
+
+
+def attained(lower: Mapping[Order, Mapping[Choice, Pair]]) -> dict[Order, Alternatives]:
+    """One step in each place."""
+    return {order: {name: once(pair) for name, pair in known.items()} for order, known in lower.items()}
+
+
+def tight(pairs: ByOrder) -> Round:
+    """Pairs that dominate and are attained."""
+    return Round.of(pairs, plain(pairs))
+
+
+def repeated(pair: Pair, times: int) -> Round:
+    """So many independent steps, each of which dominates and is attained in both orders."""
+    steps = ((pair, times),)
+    return Round(dict.fromkeys(Order, steps), {order: {Example.PLAIN: steps} for order in Order})
+
+
+def bounded(pair: Pair) -> Round:
+    """A pair that dominates in both orders, where no attained one is known."""
+    return Round.of(either(pair), {})

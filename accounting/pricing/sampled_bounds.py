@@ -1,0 +1,68 @@
+"""Samples of what is only known by a stated bound, or by a pair that does not depend on a move (stated_parameters.py).
+
+Proof: docs/theory/dominating_pairs.md, "Sampling of a stated bound". Nothing is said from below.
+"""
+
+from __future__ import annotations
+
+from ...mechanisms import FixedSize, InputError, Mechanism, Neighbouring, Poisson, rounds_by_step, sensitivity
+from ..pairs import Order, Pair, Sampling, SubsampledPair, product_of
+from ..rounding import UNIT, up
+from .additive import additive
+from .local_randomisers import LocalRandomiser
+from .round import Round, bounded
+from .stated_parameters import for_group, stated
+
+_REPORTS = "replace-one for local randomisers: the unit always reports"
+_NO_GROUP = "replace-one, where a unit takes another's place: what two steps cost is not known of this mechanism"
+
+
+def is_stated(mechanism: Mechanism) -> bool:
+    """Whether a release, or one of several about one sample, has a stated pair."""
+    return any(stated(step) is not None for step in rounds_by_step(mechanism))
+
+
+def of_sampled_bound(part: Poisson | FixedSize, relation: Neighbouring, seen: bool) -> Round:
+    """The pairs of a sampled round, for an observer who sees who takes part, or does not.
+
+    Raises InputError for combinations without a meaning or a bound.
+    """
+    reports = any(isinstance(step, LocalRandomiser) for step in rounds_by_step(part.mechanism))
+    if reports and relation != "replace-one":
+        raise InputError("neighbouring", relation, _REPORTS)
+    rate = part.sampling_rate
+    if isinstance(part, Poisson) and relation == "add-remove":
+        base = _base(part.mechanism, relation, 1)
+        orders = {Order.REMOVE: Sampling.REMOVE, Order.ADD: Sampling.ADD}
+        return Round.of({order: SubsampledPair(base, rate, how) for order, how in orders.items()}, {})
+    if isinstance(part, Poisson) or seen:
+        return bounded(_seen(_base(part.mechanism, relation, 1), rate))
+    if relation == "add-remove":
+        base = _base(part.mechanism, relation, 2)
+        orders = {Order.REMOVE: Sampling.REMOVE, Order.ADD: Sampling.ADD}
+        return Round.of({order: SubsampledPair(base, rate, how) for order, how in orders.items()}, {})
+    units = 1 if relation == "replace-one" else 2
+    return bounded(SubsampledPair(_base(part.mechanism, relation, units), rate, Sampling.HYBRID))
+
+
+def _seen(base: Pair, rate: float) -> Pair:
+    """With the coin shown; two coins that are shown are one."""
+    if isinstance(base, SubsampledPair) and base.order is Sampling.VISIBLE:
+        return SubsampledPair(base.base, min(up(base.rate * rate), 1 - UNIT), Sampling.VISIBLE)
+    return SubsampledPair(base, rate, Sampling.VISIBLE)
+
+
+def _base(mechanism: Mechanism, relation: Neighbouring, units: int) -> Pair:
+    """The pair of what is released about the sample, for so many steps from one neighbour to the next."""
+    parts = [(_one(step, relation, units), rounds) for step, rounds in rounds_by_step(mechanism).items()]
+    return parts[0][0] if len(parts) == 1 and parts[0][1] == 1 else product_of(tuple(parts))
+
+
+def _one(step: Mechanism, relation: Neighbouring, units: int) -> Pair:
+    if stated(step) is None:
+        return additive(step, units * sensitivity(relation))
+    several = step if units == 1 else for_group(step, units)
+    known = None if several is None else stated(several)
+    if known is None:
+        raise InputError("neighbouring", relation, _NO_GROUP)
+    return known.upper

@@ -1,0 +1,271 @@
+"""The pairs of one round of each sampling scheme: which dominate it, and which some neighbours attain.
+
+Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+from ...mechanisms import (
+    CorrelatedGaussian,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    RandomAllocation,
+    Repeat,
+    Sequence,
+    Shuffled,
+    TruncatedLaplace,
+    TruncatedPoisson,
+    VisibleParticipation,
+    rounds_by_step,
+    sensitivity,
+)
+from ..allocation.block import spread_of_loss, supports_base
+from ..allocation.clones import SYMMETRIC
+from ..pairs import (
+    AllocationPair,
+    CutPair,
+    GaussianPair,
+    MixturePair,
+    OpposedPair,
+    Order,
+    Pair,
+    ProductPair,
+    ReplacedAllocationPair,
+    ReplacedShuffledPair,
+    Sampling,
+    ScoredBlockPair,
+    ShuffledPair,
+    SubsampledPair,
+    ZeroedPair,
+)
+from ..rounding import UNIT, widened_down, widened_up
+from .additive import by_move
+from .round import ByOrder, Choice, Example, Round, bounded, either, once, plain, repeated, tight
+from .truncated_poisson import cut_law
+
+Participation = Literal["hidden", "pooled", "visible"]
+"""What the observer knows of who took part in a round.
+
+"hidden": nothing. "pooled": every other unit knows whether it took part itself, and they pool that; it settles
+the unit's own participation when the cohort has a fixed size, and says nothing about it under independent
+Poisson coins. "visible": the observer sees the unit's own participation (its traffic, or the cohort itself).
+"""
+
+_CUT = "zero-out or replace-one, where others know whether a full cohort left them out: a unit that is there does that"
+_SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
+
+
+_SAMPLERS = (Poisson, FixedSize, TruncatedPoisson, Shuffled, RandomAllocation, VisibleParticipation)
+
+_LEAST_SPREAD, _LARGEST_SPREAD = 2e-3, 4.0
+"""Standard deviations of one batch's loss between which shuffling is amplified."""
+
+_LARGEST_LOSS = 50.0
+"""Of bounded noise; where it is larger, next to nobody is a clone."""
+
+_MOST_ROUNDS, _SMALLEST_SHIFT, _LARGEST_SHIFT = 10**6, 1e-4, 6.0
+"""Where the scores of a block are told apart; what is left out, or said of more noise, is a lower end all the same."""
+
+
+def _sampled(pair: Pair, rate: float) -> ByOrder:
+    """What a unit with a coin of its own adds, or takes away."""
+    return {order: SubsampledPair(pair, rate, Sampling.of(order)) for order in Order}
+
+
+_SAMPLED_TWICE = (
+    "releases about the whole sample: dpcert prices a sample of a sample (the product of the rates), and no sample of "
+    "which each of several releases draws its own part"
+)
+_PARTS = "FixedSize in a cohort of a fixed size, with its cohort as population, or Poisson in a Poisson sample"
+
+
+def as_one_sample(part: Poisson | FixedSize) -> Poisson | FixedSize:
+    """A sample of a sample as the one sample that it is: two independent coins are one, of the product of the rates;
+    a uniform part of a uniform cohort is a uniform cohort. Any other round as it is."""
+    inner = part.mechanism
+    while isinstance(inner, Repeat) and inner.rounds == 1:
+        inner = inner.mechanism
+    if not isinstance(inner, Poisson | FixedSize):
+        if isinstance(inner, Repeat | Sequence) and any(isinstance(step, _SAMPLERS) for step in rounds_by_step(inner)):
+            raise InputError("mechanism", part, _SAMPLED_TWICE)
+        return part
+    if isinstance(part, Poisson) and isinstance(inner, Poisson):
+        return as_one_sample(Poisson(inner.mechanism, part.sampling_rate * inner.sampling_rate))
+    if isinstance(part, FixedSize) and isinstance(inner, FixedSize) and inner.population == part.cohort:
+        return as_one_sample(FixedSize(inner.mechanism, part.population, inner.cohort))
+    raise InputError("mechanism", part, _PARTS)
+
+
+def poisson(part: Poisson, relation: Neighbouring) -> Round:
+    """Poisson sampling with a hidden coin (docs: section "Poisson sampling")."""
+    pair, rate = by_move(part.mechanism), part.sampling_rate
+    if relation != "replace-one":
+        return tight(_sampled(pair(1), rate))
+    if isinstance(pair(1), ProductPair | CutPair):
+        return Round.of(either(SubsampledPair(pair(2), rate, Sampling.HYBRID)), plain(_sampled(pair(1), rate)))
+    return tight(either(SubsampledPair(pair(1), rate, Sampling.REPLACE)))
+
+
+def truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Participation) -> Round:
+    """Poisson cohorts cut at a largest size (docs/theory/truncated_poisson.md).
+
+    Hidden: whether the others alone fill the cohort has the same law under both neighbours. If they do not, the round
+    is a Poisson round; if they do, the unit takes somebody's place. Attained: a Poisson round at the rate that is left.
+    Otherwise a full cohort tells who is in it: charged, and where it is seen attained, as a seen round at that rate.
+    """
+    if participation != "hidden" and relation == "add-remove":
+        raise InputError("neighbouring", relation, _CUT)
+    law = cut_law(part)
+    uncut = Poisson(part.mechanism, part.sampling_rate)
+    left = Poisson(part.mechanism, law.rate)
+    if participation != "hidden":
+        at_most = Poisson(part.mechanism, min(law.rate_above, part.sampling_rate))
+        known = visible(left, relation) if participation == "visible" else poisson(left, relation)
+        return Round(visible(at_most, relation).upper, known.lower)
+    if law.full == 0.0:
+        return poisson(uncut, relation)
+    filled = _replacing(by_move(part.mechanism), part.mechanism, law.rate_when_full, relation)
+    upper = {
+        order: ((MixturePair(((law.open, pair), (law.full, filled[order]))), 1),)
+        for order, ((pair, _),) in poisson(uncut, relation).upper.items()
+    }
+    return Round(upper, poisson(left, relation).lower)
+
+
+def _replacing(pair: Callable[[float], Pair], noise: Mechanism, rate: float, relation: Neighbouring) -> ByOrder:
+    """The pairs that dominate a round in which the unit, if it takes part, does so in another's place."""
+    if relation == "add-remove":
+        return _sampled(pair(2), rate)
+    if relation == "replace-one" or not isinstance(noise, Gaussian):
+        return either(SubsampledPair(pair(2), rate, Sampling.HYBRID))
+    return {order: ZeroedPair(1.0 / noise.noise_multiplier, rate, order) for order in Order}
+
+
+def fixed_size(part: FixedSize, relation: Neighbouring) -> Round:
+    """A hidden cohort of fixed size (docs: section "Fixed-size sampling").
+
+    One client's absence is filled by another, whose contribution may be opposite: every move is up to 2.
+    Valid for clients whose contribution depends on their data and the public transcript only.
+    """
+    pair, rate = by_move(part.mechanism), part.sampling_rate
+    if relation == "add-remove":
+        return tight(_sampled(pair(2), rate))
+    known = plain(_sampled(pair(2 if relation == "replace-one" else 1), rate))
+    worst = _replacing(pair, part.mechanism, rate, relation)
+    if isinstance(part.mechanism, Gaussian) and relation == "replace-one":
+        for examples in known.values():
+            examples[Example.BALANCED] = SubsampledPair(pair(1), rate, Sampling.REPLACE)
+    elif isinstance(part.mechanism, Gaussian):
+        known[Order.REMOVE][Example.OPPOSED] = OpposedPair(1.0 / part.mechanism.noise_multiplier, rate, Order.REMOVE)
+    return Round.of(worst, known)
+
+
+def visible(part: Poisson | FixedSize, relation: Neighbouring) -> Round:
+    """The observer sees the unit's participation (docs: section "Visible participation")."""
+    if relation == "add-remove":
+        raise InputError("neighbouring", relation, _SEEN)
+    pair = by_move(part.mechanism)(sensitivity(relation))
+    return tight(either(SubsampledPair(pair, part.sampling_rate, Sampling.VISIBLE)))
+
+
+def shuffled(part: Shuffled, relation: Neighbouring, participation: Participation) -> Round:
+    """One epoch of shuffled batches: revealing the order leaves one round per unit and no amplification.
+
+    Where nobody knows who is in which batch the others hide the unit (docs/theory/shuffled.md): `amplified`.
+
+    Attained (docs: section "Shuffled batches"): a block of random allocation, in every epoch, of which .1% is enough;
+    and with a unit that is left out, all others against it. For one epoch there is a lower bound of another kind in
+    accounting/allocation/shuffled_event.py.
+    """
+    if relation == "add-remove":
+        raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
+    pair = by_move(part.mechanism)
+    if isinstance(part.mechanism, Repeat | Sequence | TruncatedLaplace):
+        return bounded(pair(sensitivity(relation)))
+    stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, Order.REMOVE, 0.03)
+    examples: dict[Choice, Pair] = {Example.PLAIN: stands_out}
+    if relation == "zero-out" and isinstance(part.mechanism, Gaussian):
+        examples |= _scored(Example.OPPOSED, part.mechanism, part.batches, 1, (2, 1))
+    orders = tuple(Order) if relation == "replace-one" else (Order.REMOVE,)  # of two units either stands out
+    amplified = _amplified(part, relation) if participation == "hidden" else {}
+    known = Round.of(either(pair(sensitivity(relation))), dict.fromkeys(orders, examples))
+    return replace(known, amplified={order: once(bound) for order, bound in amplified.items()})
+
+
+def _amplified(part: Shuffled, relation: Neighbouring) -> ByOrder:
+    """The bounds by clones, with two full batches or more; none for noise so small that nothing is hidden, or so large
+    that losses are below what transforms tell apart."""
+    apart, whole, batches = (by_move(part.mechanism)(1), by_move(part.mechanism)(2), part.full_batches)
+    if (
+        batches < 2
+        or not isinstance(apart, SYMMETRIC)
+        or not supports_base(apart)
+        or _LARGEST_LOSS < apart.largest_loss() < math.inf
+    ):
+        return {}
+    if not _LEAST_SPREAD <= spread_of_loss(apart) <= _LARGEST_SPREAD:
+        return {}
+    if relation == "replace-one":
+        return either(ReplacedShuffledPair(apart, whole, batches))
+    return {order: ShuffledPair(apart, batches, order) for order in Order}
+
+
+def _scored(which: Example, noise: Gaussian, rounds: int, times: int, moves: tuple[int, int]) -> dict[Choice, Pair]:
+    """What a sum of scores reveals of these neighbours; nothing where scores are not told apart."""
+    shift = min(widened_down(1 / noise.noise_multiplier, 8 * UNIT), _LARGEST_SHIFT)
+    if shift < _SMALLEST_SHIFT or rounds > _MOST_ROUNDS:
+        return {}
+    return {which: ScoredBlockPair(shift, rounds, times, *moves)}
+
+
+def allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> Round:
+    """A unit's rounds of a block, drawn uniformly by itself (docs/theory/allocation.md).
+
+    Seen, or of all rounds: so many. Hidden, also from the others, whose choices are independent: amplified; with
+    its two bounds an AllocationPair is what a constant contribution attains, and with one participation the worst.
+    """
+    base, times = part.mechanism, part.participations
+    if isinstance(base, Repeat | Sequence | TruncatedLaplace):
+        raise InputError("mechanism", base, "one release of untruncated noise a round, with random allocation")
+    if participation == "visible" or times == part.rounds:
+        return repeated(by_move(base)(sensitivity(relation)), times)
+    if relation != "replace-one":
+        pair = by_move(base)(1)
+        return tight({order: AllocationPair(pair, part.rounds, times, order) for order in Order})
+    if not isinstance(base, Gaussian):
+        raise InputError("mechanism", base, "Gaussian noise, with random allocation and a replaced unit")
+    apart = AllocationPair(
+        GaussianPair(widened_up(1 / base.noise_multiplier, 4 * UNIT)), part.rounds, times, Order.REMOVE
+    )
+    total = 2 * times / (base.noise_multiplier * math.sqrt(part.rounds))
+    known: dict[Choice, Pair] = {Example.PLAIN: GaussianPair(widened_down(total, 8 * UNIT))}
+    known |= _scored(Example.SCORED, base, part.rounds, times, (1, -1))
+    if times == 1:  # Theorem 6: the pair itself is attained; where its profile is not seen from below, the scores are
+        known[Example.EXACT] = ReplacedAllocationPair(apart)
+    return Round.of(either(ReplacedAllocationPair(apart)), dict.fromkeys(Order, known))
+
+
+def correlated(part: CorrelatedGaussian, relation: Neighbouring, units: int = 1) -> Round:
+    """All rounds together are one Gaussian release, whoever sees the cohorts (docs/theory/correlated_noise.md)."""
+    least, most = part.squared_sensitivity()
+    move = units * sensitivity(relation) / part.noise_multiplier
+    bound = GaussianPair(widened_up(move * math.sqrt(most), 4 * UNIT))
+    if least == 0:  # nothing is known to be moved for certain
+        return bounded(bound)
+    known = GaussianPair(widened_down(move * math.sqrt(least), 4 * UNIT))
+    return Round.of(either(bound), plain(either(known)))
+
+
+def refuse_seen_presence(part: Mechanism, relation: Neighbouring, participation: Participation) -> None:
+    """Whoever sees who takes part sees who is there, also where everybody takes part in every round."""
+    if relation == "add-remove" and (participation == "visible" or isinstance(part, VisibleParticipation)):
+        raise InputError("neighbouring", relation, _SEEN)

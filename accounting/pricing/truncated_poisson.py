@@ -1,0 +1,159 @@
+"""Poisson cohorts that are cut at a largest size.
+
+Hidden cohorts: a public coin says whether the others alone fill the cohort (`cut_law`); given that, a round is a
+Poisson round, or one in which the unit takes another's place (docs/theory/truncated_poisson.md, after Ganesh 2025,
+arXiv 2508.15089). Where participation is known to others, the distance from Poisson cohorts is what is bounded here.
+
+One round differs from a Poisson round only when the coins choose more than max_cohort units, so with tau the sum over
+the rounds of P[Bin(population, rate) > max_cohort], the run's law is within tau in total variation of the Poisson
+run's, for both of two neighbours, adaptively too. Hence
+
+    delta_poisson(eps) - (1 + e^eps) tau <= delta(eps) <= delta_poisson(eps) + (1 + e^eps) tau
+
+(Chua, Ghazi, Harrison, Leeman, Kamath, Kumar, Manurangsi, Sinha, Zhang 2024, arXiv 2411.04205, state the upper half).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from flint import arb, ctx
+
+from ...mechanisms import Mechanism, Poisson, Repeat, Sequence, TruncatedPoisson, rounds_by_step
+from ..bracket import Bracket
+from ..rounding import float_above, float_below, up, widened_down, widened_up
+
+Ask = Callable[[float], Bracket]
+
+_DOUBLINGS = 60
+_TINY = 2.0**-1000
+_BITS = 200
+
+
+def is_truncated(run: Mechanism) -> bool:
+    """Whether some round cuts its cohort."""
+    return any(isinstance(step, TruncatedPoisson) for step in rounds_by_step(run))
+
+
+def as_poisson(run: Mechanism) -> Mechanism:
+    """The same run without the cuts."""
+    return Sequence(tuple(Repeat(_uncut(step), rounds) for step, rounds in rounds_by_step(run).items()))
+
+
+def _uncut(step: Mechanism) -> Mechanism:
+    return Poisson(step.mechanism, step.sampling_rate) if isinstance(step, TruncatedPoisson) else step
+
+
+def total_variation(run: Mechanism) -> float:
+    """At least tau."""
+    total = 0.0
+    for step, rounds in rounds_by_step(run).items():
+        if isinstance(step, TruncatedPoisson):
+            total = up(total + up(rounds * tail_above(step.population, step.sampling_rate, step.max_cohort)))
+    return total
+
+
+def tail_above(population: int, rate: float, most: int) -> float:
+    """At least P[Bin(population, rate) > most] = I_rate(most + 1, population - most)."""
+    if most >= population:
+        return 0.0
+    tail = arb(rate).beta_lower(most + 1, population - most, regularized=True)
+    return min(1.0, max(float_above(tail), _TINY))
+
+
+@dataclass(frozen=True, slots=True)
+class CutLaw:
+    """full: at least the probability that the others' coins alone come up for a full cohort, and open: at least that
+    they do not. rate_when_full: at least the unit's chance to take part given the former; rate and rate_above: at most
+    and at least its chance in all."""
+
+    full: float
+    open: float
+    rate_when_full: float
+    rate: float
+    rate_above: float
+
+
+@lru_cache(maxsize=64)
+def cut_law(step: TruncatedPoisson) -> CutLaw:
+    """With N units, a rate r and cohorts of at most M: K ~ Bin(N - 1, r) others' coins, full if K >= M, and
+
+        P[takes part | K >= M] = E[r M / (K + 1) | K >= M] = (M / N) P[Bin(N, r) > M] / P[Bin(N - 1, r) >= M],
+
+    since r P[K = k] / (k + 1) = P[Bin(N, r) = k + 1] / N.
+    """
+    n, r, m = step.population, step.sampling_rate, step.max_cohort
+    if m >= n:
+        return CutLaw(0.0, 1.0, r, r, r)
+    with ctx.workprec(_BITS):
+        rate = arb(r)
+        full = rate.beta_lower(m, n - m, regularized=True)
+        more = rate.beta_lower(m + 1, n - m, regularized=True)
+        share = arb(m) / n * more
+        least = rate * (1 - full) + share
+        if full > 0 and least > 0:
+            chance = float_above(share / full)
+            return CutLaw(
+                float_above(full), float_above(1 - full), min(chance, r), min(float_below(least), r), float_above(least)
+            )
+    unlikely = _chernoff(n - 1, r, m)
+    return CutLaw(unlikely, 1.0, r, r * (1 - unlikely) * (1 - 2**-50), r)
+
+
+def _chernoff(n: int, r: float, m: int) -> float:
+    """At least P[Bin(n, r) >= m], by its exponent, where balls are too wide."""
+    if m <= n * r:
+        return 1.0
+    share = m / n
+    exponent = m * math.log(share / r) + (n - m) * (math.log1p(-share) - math.log1p(-r))
+    return max(math.exp(-exponent * (1 - 1e-9)), _TINY)
+
+
+def epsilon(run: Mechanism, delta: float, poisson_epsilon: Ask) -> Bracket:
+    """The run's epsilon at delta, from that of the run without cuts; infinite where tau is too large for that.
+
+    At any trial E, an eps <= E with delta_poisson(eps) <= delta - (1 + e^E) tau has delta(eps) <= delta.
+    """
+    tau = total_variation(run)
+    start = poisson_epsilon(delta)
+
+    def less(trial: float) -> float:
+        return widened_down(delta - _shift(trial, tau), 2**-50)
+
+    def more(trial: float) -> float:
+        return widened_up(delta + _shift(trial, tau), 2**-50)
+
+    upper = _settled(start.upper, less, poisson_epsilon, "upper")
+    lower = _settled(start.lower, more, poisson_epsilon, "lower")
+    lower = 0.0 if math.isinf(lower) else min(lower, start.lower)
+    return Bracket(lower, max(upper, start.upper), start.certified, start.method)
+
+
+def delta(run: Mechanism, epsilon: float, poisson_delta: Ask) -> Bracket:
+    """The run's delta at epsilon; poisson_delta(epsilon) is that of the run without cuts."""
+    found = poisson_delta(epsilon)
+    shift = _shift(epsilon, total_variation(run))
+    lower = max(0.0, widened_down(found.lower - shift, 2**-50))
+    return Bracket(lower, min(1.0, widened_up(found.upper + shift, 2**-50)), found.certified, found.method)
+
+
+def _shift(epsilon: float, tau: float) -> float:
+    """At least (1 + e^epsilon) tau."""
+    return widened_up((1.0 + math.exp(min(epsilon, 700.0))) * tau, 2**-50) if epsilon < 700.0 or not tau else math.inf
+
+
+def _settled(start: float, target: Callable[[float], float], poisson_epsilon: Ask, end: str) -> float:
+    """The end of the Poisson run's epsilon at target(trial), for the first of growing trials that is at least it."""
+    trial, step = start * (1 + 2**-40), max(start, 1e-3) * 2**-40
+    for _ in range(_DOUBLINGS):
+        at = target(trial)
+        if not 0.0 < at < 1.0:
+            return math.inf
+        found: float = getattr(poisson_epsilon(at), end)
+        if found <= trial:
+            return found
+        trial, step = trial + step, 2.0 * step
+    return math.inf

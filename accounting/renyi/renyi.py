@@ -1,0 +1,234 @@
+"""Renyi accountant: a certified upper bound for every pair whose Renyi divergence is known.
+
+D_alpha adds up over adaptive rounds (Mironov 2017, arXiv 1702.07476, Proposition 1); the order is optimised
+continuously and every number is rounded up. Only an upper bound: `lower` is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from flint import arb, ctx
+
+from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_relation
+from ...mechanisms.validate import number
+from ..bracket import Bracket
+from ..currencies.pure_dp import decimal, decimal_above, decimal_below
+from ..pairs import (
+    AllocationPair,
+    ApproximateDpPair,
+    Composition,
+    GaussianPair,
+    OpposedPair,
+    Pair,
+    PoissonSelectionPair,
+    ReplacedAllocationPair,
+    SelectionPair,
+    SubsampledPair,
+    ZeroedPair,
+)
+from ..pairs.parameters import dominating_parameters
+from ..pricing.dominating import dominating
+from ..pricing.schemes import Participation
+from ..rounding import TARGET, down, float_above, up, widened_down, widened_up
+from . import sampled_pairs
+from .allocation_divergence import allocation_divergence, replaced_divergence
+from .conversions import best_delta, best_epsilon, canonne_delta, canonne_epsilon
+from .divergence_below import divergence_below
+from .largest_loss import largest_loss
+from .one_run import delta_above
+from .orders import best_order
+from .proportional import proportional
+from .selection_divergence import poisson_divergence, selection_divergence
+
+METHOD = "rdp"
+
+_BITS = 128
+_SLACK = 2.0**-40
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiCurve:
+    """alpha -> an upper bound on D_alpha of the composition; failure: the probability of an unbounded loss.
+
+    Given that no round fails, the curve bounds the rest: delta(eps) = failure + (1 - failure) delta_rest(eps).
+    """
+
+    composition: Composition
+    failure: float
+
+    def __call__(self, alpha: float) -> float:
+        total = 0.0
+        for pair, rounds in self.composition:
+            total = up(total + up(rounds * divergence(pair, alpha)))
+        return total
+
+
+def curve(composition: Composition) -> RenyiCurve:
+    """The composition's curve, the probability that some round's loss is infinite split off
+    (docs/theory/rdp.md, "Rounds that fail")."""
+    log_success = 0.0
+    parts: dict[Pair, int] = {}
+    for pair, rounds in composition:
+        failing = failure_of(pair)
+        if failing >= 1.0:
+            return RenyiCurve(composition, 1.0)
+        log_success += rounds * math.log1p(-failing)
+        bounded = _given_finite(pair)
+        parts[bounded] = parts.get(bounded, 0) + rounds
+    failure = -math.expm1(log_success)
+    return RenyiCurve(tuple(parts.items()), min(1.0, widened_up(failure, _SLACK)) if failure > 0 else 0.0)
+
+
+@lru_cache(maxsize=1024)
+def failure_of(pair: Pair) -> float:
+    """At least P(the loss is infinite); of a search, that some run's is: of each with at most the largest of either
+    order, and there are `mean` runs on average (docs/theory/selection.md, "Runs that may fail"); of a sampled pair, in
+    either order, the coin's share of its base's."""
+    if isinstance(pair, SelectionPair | PoissonSelectionPair):
+        most = max(curve(product).failure for product in pair.products)
+        return min(1.0, up(pair.mean * most)) if most > 0 else 0.0
+    if isinstance(pair, ApproximateDpPair):
+        return pair.delta
+    with ctx.workprec(_BITS):
+        moved = dominating_parameters(pair)
+        if isinstance(moved, SubsampledPair):
+            mass = arb(moved.rate) * moved.base.infinite_mass()
+        else:
+            mass = moved.infinite_mass()
+        return 0.0 if mass.is_zero() else min(1.0, float_above(mass))
+
+
+def _given_finite(pair: Pair) -> Pair:
+    if isinstance(pair, SubsampledPair):
+        return sampled_pairs.given_finite(pair)
+    return pair.given_finite() or pair
+
+
+@lru_cache(maxsize=8192)
+def divergence(pair: Pair, alpha: float) -> float:
+    """An upper bound on the Renyi divergence of the pair at order alpha > 1, infinity included.
+
+    It holds for all parameters within rounding.PARAMETER of the given doubles.
+    """
+    largest = largest_loss(pair)
+    if math.isinf(alpha):
+        return largest
+    if isinstance(pair, SubsampledPair):
+        return min(largest, sampled_pairs.sampled_divergence(pair, alpha))
+    if isinstance(pair, OpposedPair | ZeroedPair):
+        return min(divergence(bound, alpha) for bound in sampled_pairs.above_zeroed(pair))
+    if isinstance(pair, AllocationPair):
+        return allocation_divergence(pair, alpha)
+    if isinstance(pair, SelectionPair):
+        return min(largest, selection_divergence(pair, alpha, _of_product))
+    if isinstance(pair, PoissonSelectionPair):
+        return min(largest, poisson_divergence(pair, alpha, _of_product, _delta_of_product))
+    if isinstance(pair, ReplacedAllocationPair):
+        return replaced_divergence(pair, alpha)
+    return min(largest, pair.divergence(alpha))
+
+
+def _of_product(product: Composition, alpha: float) -> float:
+    """One run's divergence, given that it does not fail."""
+    return curve(product)(alpha)
+
+
+def _delta_of_product(product: Composition, epsilon: float) -> float:
+    """One run's delta from above, given that it does not fail; then by the conversion that is quick, many are asked."""
+    run = curve(product)
+    if run.failure > 0:
+        alpha = best_order(lambda order: _log_delta(order, run(order), epsilon))
+        return up(min(best_delta(math.inf, run(math.inf), epsilon), canonne_delta(alpha, run(alpha), epsilon)))
+    return delta_above(product, epsilon, lambda each, at: delta(each, at).upper)
+
+
+def supports(composition: Composition) -> bool:
+    """Whether every pair has a known Renyi divergence."""
+    return all(
+        sampled_pairs.supports(pair) if isinstance(pair, SubsampledPair) else _unsampled(pair)
+        for pair, _ in composition
+    )
+
+
+def _unsampled(pair: Pair) -> bool:
+    if isinstance(pair, SelectionPair | PoissonSelectionPair):
+        return all(map(supports, pair.products))
+    if isinstance(pair, AllocationPair):
+        return isinstance(pair.base, GaussianPair)
+    return pair.has_divergence() or isinstance(pair, ReplacedAllocationPair | OpposedPair | ZeroedPair)
+
+
+def epsilon(composition: Composition, delta: float) -> Bracket:
+    """0 <= the composed pair's epsilon at delta <= the best Renyi bound."""
+    run = curve(composition)
+    target = down(down(widened_down(delta, TARGET) - run.failure) / (1 - run.failure)) if run.failure < 1 else 0.0
+    if target <= 0:
+        return Bracket(0.0, math.inf, True, METHOD)
+    unbounded = best_epsilon(math.inf, run(math.inf), target)
+    alpha = best_order(lambda order: canonne_epsilon(order, run(order), target), _start(run, target))
+    alpha = best_order(lambda order: best_epsilon(order, run(order), target), alpha, 1e-2)
+    return Bracket(0.0, min(unbounded, best_epsilon(alpha, run(alpha), target)), True, METHOD)
+
+
+def delta(composition: Composition, epsilon: float) -> Bracket:
+    """0 <= the composed pair's delta at epsilon <= the best Renyi bound, at most 1."""
+    run = curve(composition)
+    rest = _given_success(run, epsilon) if run.failure < 1 else 1.0
+    return Bracket(0.0, min(1.0, up(run.failure + rest)) if rest > 0 else run.failure, True, METHOD)
+
+
+def _given_success(run: RenyiCurve, epsilon: float) -> float:
+    """At least the delta of what is left given that no round fails."""
+    target = max(0.0, widened_down(epsilon, TARGET))
+    unbounded = best_delta(math.inf, run(math.inf), target)
+    if unbounded == 0:
+        return 0.0
+    alpha = best_order(lambda order: _log_delta(order, run(order), target))
+    alpha = best_order(lambda order: best_delta(order, run(order), target), alpha, 1e-2)
+    return up(min(unbounded, best_delta(alpha, run(alpha), target)))  # not even an underflow is 0
+
+
+def _log_delta(alpha: float, rdp: float, epsilon: float) -> float:
+    """The exponent of the closed-form delta: comparable where delta itself underflows or exceeds 1."""
+    return (alpha - 1) * (rdp - epsilon + math.log1p(-1 / alpha)) - math.log(alpha)
+
+
+def _start(run: RenyiCurve, delta: float) -> float:
+    """The order that would be best if the divergence were proportional to the order."""
+    return 1 + math.sqrt(-math.log(delta) * 2 / max(run(2.0), 1e-300))
+
+
+def renyi(
+    run: Mechanism,
+    alpha: float,
+    neighbouring: Neighbouring = "add-remove",
+    participation: Participation = "hidden",
+) -> Bracket:
+    """The Renyi divergence of order alpha between the run's outputs on neighbours, as a certified bracket.
+
+    alpha: above 1; infinity gives the largest privacy loss. The largest over both orders of the neighbours. The lower
+    end is 0 where no attained pair's divergence is known.
+    Raises InputError for alpha <= 1 and for combinations without a known bound.
+
+    >>> from dpcert.mechanisms import Gaussian
+    >>> renyi(Gaussian(2.0), alpha=8.0).upper  # alpha / (2 z^2)
+    1.0
+    """
+    if alpha != math.inf and number("alpha", alpha) <= 1:
+        raise InputError("alpha", alpha, "an order above 1")
+    relation = neighbouring_relation(neighbouring)
+    pairs, largest = dominating(run, relation, participation), 0.0
+    for product in pairs.upper:
+        if not supports(product):
+            raise InputError("run", run, "mechanisms whose Renyi divergence is known")
+        composed = curve(product)
+        largest = max(largest, math.inf if composed.failure > 0 else composed(float(alpha)))
+    exact = proportional(run, relation) if alpha < math.inf else None
+    if exact is not None:
+        order = decimal(alpha)
+        return Bracket(decimal_below(order * exact.always), decimal_above(order * exact.most), True, METHOD)
+    attained = (divergence_below(product, float(alpha)) for product in pairs.lower if alpha < math.inf)
+    return Bracket(min(largest, max(attained, default=0.0)), largest, True, METHOD)

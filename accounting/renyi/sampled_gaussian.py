@@ -1,0 +1,105 @@
+"""Moments of sampled Gaussian pairs, from below and above, for every real order and every order of the neighbours.
+
+By the densities' quadrature, whose error bounds are stated to both sides (losses/smooth/quadrature.py). Where the
+tilt is so far that it would take too many nodes, by the binomial series of Mironov, Talwar, Zhang 2019 (arXiv
+1908.10530, Sections 3.1 and 3.3), which is finite for whole orders (docs/theory/rdp.md, "Sampled pairs").
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from flint import arb, ctx
+
+from ..bracket import OutOfReach
+from ..losses.smooth.paths import Sampled
+from ..losses.smooth.quadrature import quadrature
+from ..pairs import Sampling
+from ..rounding import down, float_above, float_below, up
+
+_ACCURACY = 30.0
+"""-log of the quadrature's error relative to the moment's distance from 1, or to the moment where that is larger."""
+
+_MOST_BUDGET = 200.0
+_FARTHEST = 400.0
+"""In standard deviations: how far the tilt may move the mass for the quadrature to be the quick way."""
+
+_BITS = 160
+_MOST_TERMS = 1000
+_NEGLIGIBLE = arb(2) ** -70
+
+
+def log_moments(shift: float, rate: float, order: Sampling, alpha: float) -> tuple[float, float]:
+    """(at most, at least) log E_Q[(dP/dQ)^alpha] for finite alpha > 1, 0 < rate < 1 and order other than visible."""
+    c = alpha - 1.0
+    if order == Sampling.ADD or c * shift <= _FARTHEST:
+        try:
+            tilted = quadrature(Sampled(shift, rate, order), (c,), _budget(shift, rate, alpha)).tilted(c)
+            return max(0.0, tilted.log_moment_below()), tilted.log_moment_above()
+        except OutOfReach:
+            pass
+    if order == Sampling.ADD:  # no ratio is below 1 - rate
+        return 0.0, up(-c * math.log1p(-rate), 4)
+    low, high = _removed(shift, rate, alpha)
+    if order == Sampling.REPLACE:  # p^alpha r^(1-alpha): r is at least 1 - rate, and at most 1 where p counts
+        return down(low + math.log1p(-math.exp(-low)), 4) if low > 1.0 else 0.0, up(high - c * math.log1p(-rate), 4)
+    if order == Sampling.HYBRID:  # where the ratio exceeds 1 the other power of it is below 1
+        return 0.0, up(float(np.logaddexp(0.0, high)), 4)
+    return low, high
+
+
+def _budget(shift: float, rate: float, alpha: float) -> float:
+    """For the moment's distance from 1, about alpha (alpha - 1) rate^2 (e^(shift^2) - 1) / 2 where it is small."""
+    size = math.log(0.5 * alpha * (alpha - 1.0)) + 2.0 * math.log(rate)
+    size += math.log(math.expm1(min(shift * shift, 600.0)))
+    return min(_ACCURACY - min(0.0, size), _MOST_BUDGET)
+
+
+def _removed(shift: float, rate: float, alpha: float) -> tuple[float, float]:
+    """Bounds of log E[(1 - rate + rate e^y)^alpha], y normal of mean -shift^2/2 and variance shift^2."""
+    with ctx.workprec(_BITS):
+        s, q, a = arb(shift), arb(rate), arb(alpha)
+        if alpha + 64 > _MOST_TERMS:  # x^alpha is convex, and the ratio at least its second term
+            whole = a * (a - 1) * s * s / 2
+            return max(0.0, float_below(a * q.log() + whole)), float_above((1 - q + q * whole.exp()).log())
+        moment = _whole(s, q, int(alpha)) if alpha == int(alpha) else _series(s, q, a)
+        low = float_below(moment.log()) if moment > 1 else 0.0
+        return low, float_above(moment.log()) if moment > 0 else math.inf
+
+
+def _whole(s: arb, q: arb, order: int) -> arb:
+    """sum of binom(order, k) (1 - q)^(order - k) q^k e^(s^2 k (k - 1) / 2)."""
+    odds, growth = q / (1 - q), (s * s).exp()
+    term = (1 - q) ** order
+    total, step = term, arb(1)
+    for k in range(order):
+        term *= odds * step * (order - k) / (k + 1)
+        step *= growth
+        total += term
+    return total
+
+
+def _series(s: arb, q: arb, a: arb) -> arb:
+    """Two binomial series, for the ratio's first and second term being the larger one: y below and above `middle`.
+
+    From k > a on the terms alternate in sign and fall, so that what is left out is at most the first term of it.
+    """
+    odds, middle = q / (1 - q), s / 2 + ((1 - q) / q).log() / s
+    total, binomial, k = arb(0), arb(1), 0
+    while True:
+        least = (1 - q) ** a * odds**k * (s * s * k * (k - 1) / 2).exp() * _normal(middle - k * s)
+        j = a - k
+        most = q**a / odds**k * (s * s * j * (j - 1) / 2).exp() * _normal(j * s - middle)
+        term = binomial * (least + most)
+        if k > a and abs(term) < total * _NEGLIGIBLE:
+            return total + arb(0).union(term)
+        if k > a + _MOST_TERMS:
+            return total + arb(0).union(term)
+        total += term
+        binomial *= (a - k) / (k + 1)
+        k += 1
+
+
+def _normal(x: arb) -> arb:
+    return (-x / arb(2).sqrt()).erfc() / 2

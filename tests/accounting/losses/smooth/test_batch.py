@@ -1,0 +1,121 @@
+"""Many deltas, or epsilons, of one run: what shared lines give is what each point by itself gives, and true."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from dpcert.accounting import accountants, delta, deltas, epsilon, epsilons, products, tradeoff
+from dpcert.accounting.losses import crossing
+from dpcert.accounting.losses.smooth import batch
+from dpcert.accounting.pairs import GaussianPair
+from dpcert.mechanisms import Gaussian, Mechanism, Poisson, Repeat, Sequence
+
+RUNS: list[Mechanism] = [
+    Repeat(Poisson(Gaussian(1.0), 0.01), 10_000),
+    Sequence((Repeat(Poisson(Gaussian(1.5), 0.05), 300), Repeat(Gaussian(20.0), 30))),
+]
+SHIFT, ROUNDS = 0.05, 400
+
+
+def _gaussian_delta(eps: mpmath.mpf) -> mpmath.mpf:
+    """delta of ROUNDS Gaussian rounds of shift SHIFT: Balle, Wang 2018, Theorem 8."""
+    mu = mpmath.mpf(SHIFT) * mpmath.sqrt(ROUNDS)
+    return mpmath.ncdf(mu / 2 - eps / mu) - mpmath.exp(eps) * mpmath.ncdf(-mu / 2 - eps / mu)
+
+
+def _violations() -> int:
+    """Ends of shared brackets on the wrong side of the closed form, in 40 digits."""
+    product, wrong = ((GaussianPair(SHIFT), ROUNDS),), 0
+    with mpmath.workdps(40):
+        given = np.geomspace(1e-14, 1e-2, 40).tolist()
+        for at, found in zip(given, batch.epsilons(product, given, 1e-6), strict=True):
+            if found is not None:
+                wrong += bool(_gaussian_delta(mpmath.mpf(found.lower)) < at or _gaussian_delta(found.upper) > at)
+        for at, found in zip(given, batch.deltas(product, [40 * x**0.1 for x in given], 1e-6), strict=True):
+            if found is not None:
+                truth = _gaussian_delta(mpmath.mpf(40 * at**0.1))
+                wrong += not found.lower <= truth <= found.upper
+    return wrong
+
+
+def test_closed_form() -> None:
+    assert _violations() == 0
+    given = np.geomspace(1e-14, 1e-2, 40).tolist()
+    served = [found for found in batch.epsilons(((GaussianPair(SHIFT), ROUNDS),), given, 1e-6) if found is not None]
+    assert len(served) == len(given)
+    assert all(found.narrower_than(1e-6) for found in served)
+
+
+def _swapped(found: crossing.BoundedAtMany, low: batch.Real, high: batch.Real, start: batch.Real) -> batch.Found:
+    least, most = crossing.crossings(found, low, high, start)
+    return least * (1 + 2e-6), most * (1 + 2e-6)
+
+
+def _unchecked(found: crossing.BoundedAtMany, low: batch.Real, high: batch.Real, start: batch.Real) -> batch.Found:
+    return start, start * (1 + 1e-7)
+
+
+@pytest.mark.parametrize("fault", [_swapped, _unchecked])
+def test_planted_faults(monkeypatch: pytest.MonkeyPatch, fault: object) -> None:
+    monkeypatch.setattr(batch, "crossings", fault)
+    assert _violations() > 5
+
+
+@pytest.mark.parametrize("run", RUNS)
+@pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
+def test_same_as_one_by_one(run: Mechanism, relation: str) -> None:
+    given = np.geomspace(1e-15, 1e-3, 60).tolist()
+    several = epsilons(run, given, relation)
+    assert all(found.reached and found.method == "contour" for found in several)
+    assert sorted(several, key=lambda found: -found.upper) == list(several)
+    for k in range(0, 60, 15):
+        alone = epsilon(run, given[k], relation)
+        assert several[k].intersect(alone).narrower_than(1e-6)
+    points = np.linspace(0.0, several[0].upper, 60).tolist()
+    for at, found in list(zip(points, deltas(run, points, relation), strict=True))[::15]:
+        assert found.intersect(delta(run, at, relation)).narrower_than(1e-6)
+
+
+def test_lines_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Point by point only what no line serves: here none of them."""
+
+    def never(*_: object) -> None:
+        raise AssertionError("asked by itself")
+
+    monkeypatch.setattr(products, "composed", never)
+    laid = []
+    whole = batch.laid_around
+    monkeypatch.setattr(batch, "laid_around", lambda *args: laid.append(args) or whole(*args))
+    assert len(epsilons(RUNS[0], np.geomspace(1e-12, 1e-3, 1000).tolist())) == 1000
+    assert len(laid) <= 6
+
+
+def test_what_no_line_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deltas of 0, those that hide everything, and few points are answered by themselves."""
+    run = RUNS[0]
+    found = epsilons(run, [0.0, 1e-5, 1e-6, 1e-7, 1e-8, 0.999])
+    assert found[0].upper == math.inf
+    assert found[-1].upper == 0.0
+    assert all(bracket.reached for bracket in found)
+    monkeypatch.setattr(accountants.batch, "epsilons", None)
+    assert epsilons(run, [1e-5, 1e-6])[1] == found[2] or epsilons(run, [1e-6])[0].reached
+
+
+def test_order_and_repetitions() -> None:
+    run, given = RUNS[1], [1e-5, 1e-9, 1e-5, 1e-7, 1e-3]
+    several = epsilons(run, given)
+    assert several[0] == several[2]
+    assert several[1].upper > several[3].upper > several[0].upper > several[4].upper
+
+
+def test_a_curve_asks_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    alone = []
+    one = products.composed
+    monkeypatch.setattr(products, "composed", lambda *args: alone.append(args) or one(*args))
+    curve = tradeoff(RUNS[0], points=33)
+    assert len(curve.knots) == 33
+    assert len(alone) < 8

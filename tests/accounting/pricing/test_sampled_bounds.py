@@ -1,0 +1,123 @@
+"""Samples of stated bounds, against mechanisms that have them, enumerated or integrated."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcert.accounting import delta, epsilon
+from dpcert.accounting.pairs import Sampling
+from dpcert.accounting.renyi.sampled_divergence import sampled_divergence
+from dpcert.mechanisms import (
+    ApproximateDp,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Mechanism,
+    Poisson,
+    PureDp,
+    RandomizedResponse,
+    Repeat,
+    Sequence,
+    Zcdp,
+    exponential_mechanism,
+)
+
+
+def test_an_epsilon_and_a_delta_are_amplified_by_the_formula() -> None:
+    """ln(1 + q (e^6.8 - 1)) and q delta, at q = .124: (4.72, 5.06e-9)."""
+    amplified, share = math.log(1 + 0.124 * math.expm1(6.8)), 0.124 * 4.08e-8
+    for run, relation in (
+        (Poisson(ApproximateDp(6.8, 4.08e-8), 0.124), "add-remove"),
+        (FixedSize(ApproximateDp(6.8, 4.08e-8), 1000, 124), "replace-one"),
+    ):
+        found = epsilon(run, share * (1 + 1e-9), relation)
+        assert found.upper == pytest.approx(amplified, rel=1e-6)
+        assert found.lower == 0
+        assert math.isinf(epsilon(run, share * (1 - 1e-6), relation).upper)
+
+
+def _profile(p: np.ndarray, q: np.ndarray, at: float) -> float:
+    return float(np.maximum(p - math.exp(at) * q, 0).sum())
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.6])
+@pytest.mark.parametrize("at", [0.05, 0.2, 0.6])
+def test_a_sample_of_what_says_who_is_there(rate: float, at: float) -> None:
+    """Randomized response about whether the unit is in the sample is 1-DP, and the worst of pure DP, in both orders."""
+    truth = 1 / (1 + math.exp(-1.0))
+    there, absent = np.array([truth, 1 - truth]), np.array([1 - truth, truth])
+    mixed = (1 - rate) * absent + rate * there
+    worst = max(_profile(mixed, absent, at), _profile(absent, mixed, at))
+    found = delta(Poisson(PureDp(1.0), rate), at).upper
+    assert worst <= found * (1 + 1e-9) + 1e-15
+    assert found == pytest.approx(worst, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("at", [0.05, 0.2, 0.6])
+def test_a_place_in_a_cohort_that_somebody_else_takes(at: float) -> None:
+    """Three categories by randomized response, of whoever is drawn out of four: unit, replacement and others differ."""
+    flip, rate = 0.3, 0.25
+    laws = np.full((3, 3), flip / 2) + np.eye(3) * (1 - 1.5 * flip)
+    left, right = ((1 - rate) * laws[2] + rate * laws[place] for place in (0, 1))
+    found = delta(FixedSize(RandomizedResponse(flip, 3), 4, 1), at, "replace-one").upper
+    assert _profile(left, right, at) <= found + 1e-15
+    assert found < delta(RandomizedResponse(flip, 3), at, "replace-one").lower
+
+
+@pytest.mark.parametrize(
+    ("run", "relation"),
+    [
+        (Poisson(exponential_mechanism(1.0), 0.1), "add-remove"),
+        (FixedSize(exponential_mechanism(1.0), 100, 10), "replace-one"),
+        (Poisson(Sequence(Gaussian(2.0), PureDp(0.1)), 0.1), "add-remove"),
+        (Poisson(Repeat(PureDp(0.5), 3), 0.1), "add-remove"),
+    ],
+)
+def test_what_is_sampled_costs_less_than_what_is_not(run: Mechanism, relation: str) -> None:
+    whole = run.mechanism  # type: ignore[attr-defined]
+    sampled = epsilon(Repeat(run, 10), 1e-6, relation)
+    assert 0 < sampled.upper < 0.5 * epsilon(Repeat(whole, 10), 1e-6, relation).upper
+
+
+def test_a_coin_hides_nothing_where_the_mechanism_without_the_unit_is_no_neighbour() -> None:
+    """Zero-out and replace-one say nothing of the mechanism without the unit: a bound on epsilon stays what it is."""
+    for relation in ("zero-out", "replace-one"):
+        assert epsilon(Poisson(PureDp(1.0), 0.1), 0.0, relation).upper == pytest.approx(1.0)
+    with pytest.raises(InputError, match="local randomisers"):
+        epsilon(Poisson(RandomizedResponse(0.1), 0.1), 1e-5)
+
+
+def _integrated(rate: float, shift: float, order: float, added: bool) -> float:
+    """D_order of sampled Gaussian noise, whose divergences are shift^2 l / 2, by the trapezoidal rule."""
+    x = np.linspace(-40, 40 + order * shift, 400_001)
+    ratio = 1 - rate + rate * np.exp(shift * x - shift * shift / 2)
+    power = 1 - order if added else order
+    log = power * np.log(ratio) - x * x / 2 - 0.5 * math.log(2 * math.pi)
+    return math.log(float(np.exp(log).sum() * (x[1] - x[0]))) / (order - 1)
+
+
+@pytest.mark.parametrize("how", [Sampling.REMOVE, Sampling.ADD])
+@pytest.mark.parametrize("order", [1.5, 2.0, 3.0, 7.4, 20.0])
+@pytest.mark.parametrize(("rate", "shift"), [(0.01, 1.0), (0.1, 0.5), (0.5, 0.3)])
+def test_renyi_bounds_hold_for_gaussian_noise(how: Sampling, order: float, rate: float, shift: float) -> None:
+    bound = sampled_divergence(lambda at: shift * shift * at / 2, rate, how, order)
+    truth = _integrated(rate, shift, order, how is Sampling.ADD)
+    assert truth <= bound * (1 + 1e-9)
+    if how is Sampling.REMOVE and order == int(order):
+        assert bound == pytest.approx(truth, rel=1e-5)
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
+def test_a_sample_of_zcdp_holds_for_gaussian_noise(relation: str) -> None:
+    """Gaussian noise is rho-zCDP with rho = move^2 / (2 z^2): the bound is charged no less than the noise."""
+    move = 2 if relation == "replace-one" else 1
+
+    def sampled(one: Mechanism) -> Mechanism:
+        return Repeat(FixedSize(one, 100, 10) if relation == "replace-one" else Poisson(one, 0.1), 100)
+
+    noise = epsilon(sampled(Gaussian(4.0)), 1e-5, relation)
+    bound = epsilon(sampled(Zcdp(move**2 / 32)), 1e-5, relation)
+    assert noise.upper <= bound.upper < epsilon(Repeat(Zcdp(move**2 / 32), 100), 1e-5, relation).upper
