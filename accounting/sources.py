@@ -183,7 +183,7 @@ class Products(Direct):
 
 
 class Amplified(Direct):
-    """Upper ends of what hides a unit among others, by pairs that the accountant of lattices alone takes."""
+    """Further upper ends, by pairs that the accountant of lattices alone takes (round.py): the smallest counts."""
 
     def serves(self, asked: Question, at: float) -> bool:
         """Where such pairs are known, and who takes them is asked."""
@@ -193,11 +193,15 @@ class Amplified(Direct):
 
     def epsilon(self, asked: Question, delta: float) -> Bracket:
         """From above."""
-        return replace(products.largest(asked.pairs().amplified, asked, delta), lower=0.0)
+        return self._least(asked, delta)
 
     def delta(self, asked: Question, epsilon: float) -> Bracket:
         """From above."""
-        return replace(products.largest(asked.pairs().amplified, asked, epsilon), lower=0.0)
+        return self._least(asked, epsilon)
+
+    def _least(self, asked: Question, at: float) -> Bracket:
+        found = (products.largest(bound, asked, at) for bound in asked.pairs().amplified)
+        return replace(min(found, key=lambda each: each.upper), lower=0.0)
 
 
 class Epochs(FromBelow):

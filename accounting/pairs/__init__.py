@@ -23,7 +23,7 @@ from .laplace import LaplacePair
 from .lattice import LatticePair
 from .location import LocationPair
 from .mixed_gaussian import MixedGaussianPair
-from .mixture import MixturePair
+from .mixture import MixturePair, Side
 from .noisy_max import LaplaceMaximumPair
 from .order import Order, Sampling
 from .pair import Composition, Pair
@@ -75,6 +75,7 @@ __all__ = [
     "SelectionPair",
     "ShuffledPair",
     "ShuffledResponsePair",
+    "Side",
     "SubsampledPair",
     "TruncatedGaussianPair",
     "TruncatedLaplacePair",

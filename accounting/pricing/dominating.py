@@ -38,6 +38,7 @@ from ...mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
 from ..pairs import Composition, Order, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
 from ..rounding import UNIT, widened_up
 from .additive import by_move
+from .cut_cohorts import truncated
 from .groups import group_pairs
 from .local_randomisers import LocalRandomiser
 from .neighbour_cases import Change, Way, ways
@@ -52,7 +53,6 @@ from .schemes import (
     poisson,
     refuse_seen_presence,
     shuffled,
-    truncated,
     visible,
 )
 from .shuffle_model import of_shuffled_reports
@@ -68,12 +68,12 @@ class Dominating:
 
     The products of `lower` are those of the steps that have an attained pair: leaving out the outputs of the others is
     post-processing, whatever they are, and keeping all steps that have one reveals no less than keeping some.
-    amplified: truth <= max over these too, if there are any (round.py).
+    amplified: truth <= max over each of these, too (round.py).
     """
 
     upper: tuple[Composition, ...]
     lower: tuple[Composition, ...]
-    amplified: tuple[Composition, ...] = ()
+    amplified: tuple[tuple[Composition, ...], ...] = ()
 
 
 def dominating(run: Run, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
@@ -90,9 +90,10 @@ def dominating(run: Run, neighbouring: Neighbouring, participation: Participatio
     return Dominating(
         upper=_distinct(product for each in found for product in each.upper.values()),
         lower=_distinct(product for each in found for known in each.lower.values() for product in known.values()),
-        amplified=_distinct(product for each in found for product in _amplified(each).values())
-        if any(each.amplified for each in found)
-        else (),
+        amplified=tuple(
+            _distinct(product for each in found for product in _further(each, at).values())
+            for at in range(max((len(each.amplified) for each in found), default=0))
+        ),
     )
 
 
@@ -118,14 +119,16 @@ def _ordered(way: Way, relation: Neighbouring, participation: Participation) -> 
     return Round(
         upper={order: _product((step.upper[order], rounds) for step, rounds in steps) for order in Order},
         lower={order: known for order, known in lower.items() if known},
-        amplified={order: _product((_amplified(step)[order], rounds) for step, rounds in steps) for order in Order}
-        if any(step.amplified for step, _ in steps)
-        else {},
+        amplified=tuple(
+            {order: _product((_further(step, at)[order], rounds) for step, rounds in steps) for order in Order}
+            for at in range(max((len(step.amplified) for step, _ in steps), default=0))
+        ),
     )
 
 
-def _amplified(step: Round) -> Mapping[Order, Composition]:
-    return step.amplified or step.upper
+def _further(step: Round, at: int) -> Mapping[Order, Composition]:
+    """The bound that stands for a step's in that place: where it has fewer, its last one."""
+    return (step.upper, *step.amplified)[min(at + 1, len(step.amplified))]
 
 
 def _changed(part: Mechanism, change: Change, relation: Neighbouring, participation: Participation) -> Round:

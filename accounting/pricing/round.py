@@ -7,7 +7,7 @@ Two neighbours are named in two orders, and a product of rounds is one of the sa
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 
 from ...mechanisms import InputError
@@ -37,12 +37,12 @@ Alternatives = Mapping[Choice, Composition]
 class Round:
     """truth <= upper of either order; truth >= each of lower (empty: no attained pair is known).
 
-    amplified: a smaller bound than upper, of each order, whose pairs only the accountant of lattices takes; or empty.
+    amplified: further bounds like upper, whose pairs only the accountant of lattices takes: truth <= each of them.
     """
 
     upper: Mapping[Order, Composition]
     lower: Mapping[Order, Alternatives]
-    amplified: Mapping[Order, Composition] = field(default_factory=dict)
+    amplified: tuple[Mapping[Order, Composition], ...] = ()
 
     def __post_init__(self) -> None:
         """InputError for an order that is not known: whoever combines rounds would take another one in its place."""
@@ -56,9 +56,10 @@ class Round:
 
     def exchanged(self) -> Round:
         """With the neighbours named the other way round."""
-        upper = {order.exchanged: product for order, product in self.upper.items()}
-        amplified = {order.exchanged: product for order, product in self.amplified.items()}
-        return Round(upper, {order.exchanged: known for order, known in self.lower.items()}, amplified)
+        upper, *amplified = (
+            {order.exchanged: product for order, product in bound.items()} for bound in (self.upper, *self.amplified)
+        )
+        return Round(upper, {order.exchanged: known for order, known in self.lower.items()}, tuple(amplified))
 
 
 def once(pair: Pair) -> Composition:

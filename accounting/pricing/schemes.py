@@ -34,7 +34,6 @@ from ..pairs import (
     AllocationPair,
     CutPair,
     GaussianPair,
-    MixturePair,
     OpposedPair,
     Order,
     Pair,
@@ -50,7 +49,6 @@ from ..pairs import (
 from ..rounding import UNIT, widened_down, widened_up
 from .additive import by_move
 from .round import ByOrder, Choice, Example, Round, bounded, either, once, plain, repeated, tight
-from .truncated_poisson import cut_law
 
 Participation = Literal["hidden", "pooled", "visible"]
 """What the observer knows of who took part in a round.
@@ -60,7 +58,6 @@ the unit's own participation when the cohort has a fixed size, and says nothing 
 Poisson coins. "visible": the observer sees the unit's own participation (its traffic, or the cohort itself).
 """
 
-_CUT = "zero-out or replace-one, where others know whether a full cohort left them out: a unit that is there does that"
 _SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
 
 
@@ -115,33 +112,7 @@ def poisson(part: Poisson, relation: Neighbouring) -> Round:
     return tight(either(SubsampledPair(pair(1), rate, Sampling.REPLACE)))
 
 
-def truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Participation) -> Round:
-    """Poisson cohorts cut at a largest size (docs/theory/truncated_poisson.md).
-
-    Hidden: whether the others alone fill the cohort has the same law under both neighbours. If they do not, the round
-    is a Poisson round; if they do, the unit takes somebody's place. Attained: a Poisson round at the rate that is left.
-    Otherwise a full cohort tells who is in it: charged, and where it is seen attained, as a seen round at that rate.
-    """
-    if participation != "hidden" and relation == "add-remove":
-        raise InputError("neighbouring", relation, _CUT)
-    law = cut_law(part)
-    uncut = Poisson(part.mechanism, part.sampling_rate)
-    left = Poisson(part.mechanism, law.rate)
-    if participation != "hidden":
-        at_most = Poisson(part.mechanism, min(law.rate_above, part.sampling_rate))
-        known = visible(left, relation) if participation == "visible" else poisson(left, relation)
-        return Round(visible(at_most, relation).upper, known.lower)
-    if law.full == 0.0:
-        return poisson(uncut, relation)
-    filled = _replacing(by_move(part.mechanism), part.mechanism, law.rate_when_full, relation)
-    upper = {
-        order: ((MixturePair(((law.open, pair), (law.full, filled[order]))), 1),)
-        for order, ((pair, _),) in poisson(uncut, relation).upper.items()
-    }
-    return Round(upper, poisson(left, relation).lower)
-
-
-def _replacing(pair: Callable[[float], Pair], noise: Mechanism, rate: float, relation: Neighbouring) -> ByOrder:
+def replacing(pair: Callable[[float], Pair], noise: Mechanism, rate: float, relation: Neighbouring) -> ByOrder:
     """The pairs that dominate a round in which the unit, if it takes part, does so in another's place."""
     if relation == "add-remove":
         return _sampled(pair(2), rate)
@@ -160,7 +131,7 @@ def fixed_size(part: FixedSize, relation: Neighbouring) -> Round:
     if relation == "add-remove":
         return tight(_sampled(pair(2), rate))
     known = plain(_sampled(pair(2 if relation == "replace-one" else 1), rate))
-    worst = _replacing(pair, part.mechanism, rate, relation)
+    worst = replacing(pair, part.mechanism, rate, relation)
     if isinstance(part.mechanism, Gaussian) and relation == "replace-one":
         for examples in known.values():
             examples[Example.BALANCED] = SubsampledPair(pair(1), rate, Sampling.REPLACE)
@@ -198,7 +169,7 @@ def shuffled(part: Shuffled, relation: Neighbouring, participation: Participatio
     orders = tuple(Order) if relation == "replace-one" else (Order.REMOVE,)  # of two units either stands out
     amplified = _amplified(part, relation) if participation == "hidden" else {}
     known = Round.of(either(pair(sensitivity(relation))), dict.fromkeys(orders, examples))
-    return replace(known, amplified={order: once(bound) for order, bound in amplified.items()})
+    return replace(known, amplified=({order: once(bound) for order, bound in amplified.items()},) if amplified else ())
 
 
 def _amplified(part: Shuffled, relation: Neighbouring) -> ByOrder:

@@ -1,8 +1,4 @@
-"""Poisson cohorts that are cut at a largest size.
-
-Hidden cohorts: a public coin says whether the others alone fill the cohort (`cut_law`); given that, a round is a
-Poisson round, or one in which the unit takes another's place (docs/theory/truncated_poisson.md, after Ganesh 2025,
-arXiv 2508.15089). Where participation is known to others, the distance from Poisson cohorts is what is bounded here.
+"""Poisson cohorts that are cut at a largest size: how far they are from those that are not (cut_cohorts.py has pairs).
 
 One round differs from a Poisson round only when the coins choose more than max_cohort units, so with tau the sum over
 the rounds of P[Bin(population, rate) > max_cohort], the run's law is within tau in total variation of the Poisson
@@ -17,20 +13,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import lru_cache
 
-from flint import arb, ctx
+from flint import arb
 
 from ...mechanisms import Mechanism, Poisson, Repeat, Sequence, TruncatedPoisson, rounds_by_step
 from ..bracket import Bracket
-from ..rounding import float_above, float_below, up, widened_down, widened_up
+from ..rounding import float_above, up, widened_down, widened_up
 
 Ask = Callable[[float], Bracket]
 
 _DOUBLINGS = 60
 _TINY = 2.0**-1000
-_BITS = 200
 
 
 def is_truncated(run: Mechanism) -> bool:
@@ -62,54 +55,6 @@ def tail_above(population: int, rate: float, most: int) -> float:
         return 0.0
     tail = arb(rate).beta_lower(most + 1, population - most, regularized=True)
     return min(1.0, max(float_above(tail), _TINY))
-
-
-@dataclass(frozen=True, slots=True)
-class CutLaw:
-    """full: at least the probability that the others' coins alone come up for a full cohort, and open: at least that
-    they do not. rate_when_full: at least the unit's chance to take part given the former; rate and rate_above: at most
-    and at least its chance in all."""
-
-    full: float
-    open: float
-    rate_when_full: float
-    rate: float
-    rate_above: float
-
-
-@lru_cache(maxsize=64)
-def cut_law(step: TruncatedPoisson) -> CutLaw:
-    """With N units, a rate r and cohorts of at most M: K ~ Bin(N - 1, r) others' coins, full if K >= M, and
-
-        P[takes part | K >= M] = E[r M / (K + 1) | K >= M] = (M / N) P[Bin(N, r) > M] / P[Bin(N - 1, r) >= M],
-
-    since r P[K = k] / (k + 1) = P[Bin(N, r) = k + 1] / N.
-    """
-    n, r, m = step.population, step.sampling_rate, step.max_cohort
-    if m >= n:
-        return CutLaw(0.0, 1.0, r, r, r)
-    with ctx.workprec(_BITS):
-        rate = arb(r)
-        full = rate.beta_lower(m, n - m, regularized=True)
-        more = rate.beta_lower(m + 1, n - m, regularized=True)
-        share = arb(m) / n * more
-        least = rate * (1 - full) + share
-        if full > 0 and least > 0:
-            chance = float_above(share / full)
-            return CutLaw(
-                float_above(full), float_above(1 - full), min(chance, r), min(float_below(least), r), float_above(least)
-            )
-    unlikely = _chernoff(n - 1, r, m)
-    return CutLaw(unlikely, 1.0, r, r * (1 - unlikely) * (1 - 2**-50), r)
-
-
-def _chernoff(n: int, r: float, m: int) -> float:
-    """At least P[Bin(n, r) >= m], by its exponent, where balls are too wide."""
-    if m <= n * r:
-        return 1.0
-    share = m / n
-    exponent = m * math.log(share / r) + (n - m) * (math.log1p(-share) - math.log1p(-r))
-    return max(math.exp(-exponent * (1 - 1e-9)), _TINY)
 
 
 def epsilon(run: Mechanism, delta: float, poisson_epsilon: Ask) -> Bracket:

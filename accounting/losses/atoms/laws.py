@@ -39,6 +39,7 @@ from ...pairs import (
     ScoredBlockPair,
     ShuffledPair,
     ShuffledResponsePair,
+    Side,
     SubsampledPair,
     ZeroedPair,
 )
@@ -58,6 +59,9 @@ from .zeroed_cells import below_zero, opposed_cells, zeroed_cells
 
 _TRIMMED = 1e-3
 """Share of the tail that may be lost to large losses."""
+
+_COIN = 2.0**-39
+"""By which numbers of a public coin are moved: twice what they are uncertain by."""
 
 _FINE_CELLS = 2048
 """Cells of other pairs' outcomes from which on a replaced unit's block is cut finely, too."""
@@ -88,7 +92,8 @@ def supports_pair(pair: Pair) -> bool:
     if isinstance(pair, ShuffledPair | ReplacedShuffledPair):
         return supports_base(pair.base if isinstance(pair, ShuffledPair) else pair.apart)
     if isinstance(pair, MixturePair):
-        return all(isinstance(part, SampledPair) and supports_pair(part) for _, part in pair.parts)
+        inner = [each.pair for each in pair.sides if each.pair]
+        return all(isinstance(part, SampledPair) and supports_pair(part) for part in inner)
     if isinstance(pair, CountsPair | ShuffledResponsePair):
         return supports_counts(pair)
     if isinstance(pair, ProductPair):
@@ -175,14 +180,25 @@ def _atoms(pair: Pair, resolution: Resolution, discrete: Callable[[Cells], Atoms
 
 
 def _mixed(pair: MixturePair, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Atoms:
-    """The atoms of all parts: the coin is part of the outcome, and its probabilities are rounded to the safe side."""
-    safe = 1 + 2.0**-39 if discrete is pessimistic else 1 - 2.0**-39
-    parts = [(weight * safe, _atoms(part, resolution, discrete)) for weight, part in pair.parts]
+    """The atoms of all sides: the coin is part of the outcome, and its numbers are rounded to the safe side."""
+    direction = 1.0 if discrete is pessimistic else -1.0
+    found = [_of_side(each, direction, resolution, discrete) for each in pair.sides]
     return Atoms(
-        np.concatenate([atoms.loss for _, atoms in parts]),
-        np.concatenate([weight * atoms.mass for weight, atoms in parts]),
-        sum(weight * atoms.infinite for weight, atoms in parts),
+        np.concatenate([atoms.loss for atoms in found]),
+        np.concatenate([atoms.mass for atoms in found]),
+        sum(atoms.infinite for atoms in found),
     )
+
+
+def _of_side(side: Side, direction: float, resolution: Resolution, discrete: Callable[[Cells], Atoms]) -> Atoms:
+    """H_gamma(p P || q Q) = p H_{gamma q/p}(P || Q): masses times p, and losses moved by log p/q."""
+    atoms = _atoms(side.pair, resolution, discrete) if side.pair else Atoms(np.zeros(1), np.ones(1), 0.0)
+    likely = side.likely * (1 + direction * _COIN)
+    loss = atoms.loss
+    if side.loss:
+        loss = loss + (side.loss + direction * _COIN * abs(side.loss))
+        loss = loss + direction * 2 * UNIT * np.abs(loss)
+    return Atoms(loss, likely * atoms.mass, likely * atoms.infinite)
 
 
 def _visible(base: Law, rate: float, direction: float) -> Law:

@@ -257,7 +257,7 @@ def _slope(found: ComposedProfile, epsilon: float, known: float) -> float:
 def _rate(pair: Pair) -> float:
     """The probability with which a coin lets the unit take part; 0 where no coin decides."""
     if isinstance(pair, MixturePair):
-        return sum(weight * _rate(part) for weight, part in pair.parts)
+        return sum(each.likely * _rate(each.pair) for each in pair.sides if each.pair)
     return pair.rate if isinstance(pair, SampledPair) else 0.0
 
 

@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.pairs import SubsampledPair
-from dpcert.accounting.pricing import schemes
+from dpcert.accounting.pricing import cut_cohorts
 from dpcert.accounting.pricing import truncated_poisson as truncated
 from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, TruncatedPoisson, from_event
 
@@ -60,11 +60,13 @@ def test_pooled_cohorts_are_as_far_from_poisson_cohorts_as_the_cuts_are_likely()
     assert delta(Repeat(STEP, 1000), bracket.lower).lower - (1 + math.exp(bracket.lower)) * tau >= 1e-5 * (1 - 1e-6)
 
 
-def test_common_cuts_keep_amplification_but_move_by_two():
+def test_common_cuts_keep_amplification_and_rare_ones_cost_little():
     """A unit in a full cohort keeps another out: at most a hidden round of a move of 2 at every time."""
     common = epsilon(cut(1000, 10), 1e-5)
     twice = epsilon(Repeat(Poisson(Gaussian(0.5), 0.01), 10), 1e-5)
-    assert 0.8 * twice.upper < common.upper <= twice.upper
+    assert common.upper <= 0.75 * twice.upper
+    rarer = epsilon(Repeat(TruncatedPoisson(Gaussian(1.0), 0.01, 1000, 16), 128), 1e-6)
+    assert rarer.upper <= 1.2 * rarer.lower
 
 
 @pytest.mark.parametrize(("population", "rate", "most"), [(7, 0.4, 2), (30, 0.1, 5), (2000, 0.05, 120)])
@@ -76,7 +78,7 @@ def test_the_law_of_cuts_is_that_of_all_coins(population, rate, most):
         ]
         full = sum(coins[most:])
         taken = sum(rate * mpf(most) / (k + 1) * p for k, p in enumerate(coins) if k >= most)
-        law = truncated.cut_law(TruncatedPoisson(Gaussian(1.0), rate, population, most))
+        law = cut_cohorts.cut_law(TruncatedPoisson(Gaussian(1.0), rate, population, most))
         assert full <= law.full <= full * (1 + mpf(10) ** -14)
         assert taken / full <= law.rate_when_full * (1 + mpf(10) ** -15) <= taken / full * (1 + mpf(10) ** -14)
         least = rate * sum(coins[:most]) + taken
@@ -128,8 +130,8 @@ def test_the_unit_taken_for_one_more_in_a_full_cohort_is_caught(monkeypatch):
     """The plant: a full cohort priced as a Poisson round at the conditional rate, a move of 1."""
     orders = ("remove", "add")
     monkeypatch.setattr(
-        schemes,
-        "_replacing",
+        cut_cohorts,
+        "replacing",
         lambda pair, noise, rate, relation: {order: SubsampledPair(pair(1), rate, order) for order in orders},
     )
     assert not federations_are_bounded()
@@ -137,9 +139,9 @@ def test_the_unit_taken_for_one_more_in_a_full_cohort_is_caught(monkeypatch):
 
 def test_a_full_cohort_that_is_forgotten_is_caught(monkeypatch):
     """The plant: hardly any cohort is full, so that what is left is a Poisson round."""
-    right = truncated.cut_law
+    right = cut_cohorts.cut_law
     monkeypatch.setattr(
-        schemes,
+        cut_cohorts,
         "cut_law",
         lambda step: replace(right(step), full=1e-9, open=1.0),
     )
