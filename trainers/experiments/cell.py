@@ -143,7 +143,9 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
     releases, population = trainer.algorithm.releases, trainer.federation.population
     result["epsilon_printed"] = _printed(cell, trainer.settings.noise_multiplier, population) if releases else 0.0
     if isinstance(trainer.algorithm, SharedLayers):
-        result["epsilon_printed"] = claimed_epsilon(cell, population)
+        per_sigma = trainer.algorithm.noise_multiplier(1.0, trainer.settings.cohort, population)
+        sigma = cell.sigma or trainer.settings.noise_multiplier / per_sigma  # noise may be calibrated to an epsilon
+        result["epsilon_printed"] = claimed_epsilon(replace(cell, sigma=sigma), population)
         result["observers"] = {
             against.observer: [against.epsilon.lower, against.epsilon.upper]
             for against in against_observers(trainer, outcome.spent, trainer.paid.whole)

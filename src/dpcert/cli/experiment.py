@@ -21,7 +21,7 @@ app = typer.Typer(
 )
 
 OWN_NOISE = ("noise_multiplier",)
-TUNED = ("strength", "clip_norm", "learning_rate", "rounds", "noise_multiplier", "epsilons")
+TUNED = ("strength", "clip_norm", "learning_rate", "rounds", "noise_multiplier")
 FEDERATED: dict[str, tuple[tuple[str, ...], str]] = {
     "fair": (TUNED, "Every method with its settings tuned on validation data, without noise and at several epsilons."),
     "privacy-utility": (OWN_NOISE, "Accuracy against epsilon (PMTL, Figures 1, 3 and 7)."),

@@ -56,7 +56,9 @@ def run_experiment(name: str, asked: Federated, as_json: bool) -> None:
 
 
 def _fair(asked: Federated, base: Cell, seeds: range, folder: Path, as_json: bool) -> None:
-    plan = fair.QUICK if asked.quick else fair.FULL
+    plan, epsilons = fair.QUICK if asked.quick else fair.FULL, _epsilons(asked.epsilons)
+    if epsilons:
+        plan = replace(plan, targets=(*epsilons, None))
     with warnings_on_stderr(), _progress("fair", asked.quiet) as report:
         results = fair.compare(replace(base, seed=seeds[0]), plan, seeds, folder, report)
     table = fair.as_markdown(results)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -11,6 +13,7 @@ from dpcert.mechanisms import InputError
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.engine import chunks, cohort_sum, philox
 from dpcert.trainers.engine.chunks import chunk_of, gpu_chunk
+from dpcert.trainers.engine.clipping import ClippedSum
 from dpcert.trainers.engine.device_noise import DeviceNoise
 from dpcert.trainers.engine.noise import HostNoise, round_noise
 from dpcert.trainers.engine.processes import Processes
@@ -177,6 +180,35 @@ def test_bfloat16_is_local_steps_alone(solver):
     assert low.local.dtype == low.client_model(0).dtype == torch.float32
     assert not torch.equal(low.shared, single.shared)
     torch.testing.assert_close(models(low), models(single), rtol=0.05, atol=0.02)
+
+
+def squared_norms_of_updates():
+    """Of what one client each adds to the sum after local steps in bfloat16, in units of the bound, exactly."""
+    torch.manual_seed(3)
+    model = torch.nn.Sequential(torch.nn.Linear(5, 4), torch.nn.ReLU(), torch.nn.Linear(4, 3))
+    for parameter in model.parameters():
+        parameter.data = (parameter.data * 1024).round() / 1024  # so that no sum with the update is rounded
+    told = {"rounds": 1, "cohort": 1, "sampling": "fixed-size", "noise_multiplier": 0.0, "clip_norm": 2.0**-6}
+    found = []
+    for seed in range(12):
+        one = trained(model, DpFedAvg(), dtype="bfloat16", solver="loop", seed=seed, **told)
+        update = (one.shared - one.local.initial.to(torch.float64)) * 2**6
+        found.append(sum(Fraction(value) ** 2 for value in update.flatten().tolist()))
+    return found
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_the_bound_on_an_update_is_exact_after_steps_in_bfloat16(monkeypatch, together):
+    monkeypatch.setattr(cohort_sum, "works_on_its_own", lambda device: together)
+    assert all(Fraction(99, 100) < square <= 1 for square in squared_norms_of_updates())
+
+    def low(self, piece):
+        return float(torch.dot(piece.bfloat16(), piece.bfloat16()))
+
+    # Planted: norms in bfloat16, with which the same updates pass the bound.
+    if not together:
+        monkeypatch.setattr(ClippedSum, "_square", low)
+        assert max(squared_norms_of_updates()) > 1
 
 
 def test_bfloat16_of_a_linear_model_leaves_the_dual_form():

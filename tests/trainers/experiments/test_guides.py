@@ -18,6 +18,7 @@ TABLES = [
     ("dpfedmtl.md", "dpfedmtl-femnist.json"),
     ("trainers.md", "privacy-utility-femnist.json"),
     ("trainers.md", "privacy-utility-cnn-femnist.json"),
+    ("trainers.md", "privacy-utility-cnn-noises-femnist.json"),
     ("trainers.md", "finetuning-femnist.json"),
     ("trainers.md", "pp-sgd-femnist.json"),
 ]
