@@ -1,6 +1,8 @@
-"""Clients per second of every solver on a CUDA device, by cohort, beside the plain loop of the same machine.
+"""Clients per second of every solver on a CUDA device, by cohort, beside the plain loop of the same machine; and aims.
 
     python benchmarks/trainers_cuda.py [--rounds 7] [--out FILE.json]
+
+All in one run, some minutes: the rates, and whether what `auto` takes for the CNN reaches AIMS; exit code 1 where not.
 
 One DP-FedAvg round: one local epoch, batch 10, clipping and noise, on synthetic clients of FEMNIST's shape and sizes.
 "single": the median of rounds after each of which the host waits for the device; "in a row": rounds one after the
@@ -16,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -25,9 +28,25 @@ from trainers import RATE, femnist_like, machine, plain_loop, stackoverflow_like
 COHORTS = (100, 400, 1600)
 SOLVERS = {
     "logistic": ("stacked", "vmap", "dual"),
-    "mlp": ("stacked", "vmap"),
+    "mlp": ("stacked", "vmap", "compiled"),
     "cnn": ("stacked", "stacked bfloat16", "compiled"),
 }
+
+AIMS = (
+    ("cnn, stacked, cuda, 100", "cnn, plain loop, cpu, 100", 60),
+    ("cnn, stacked, cuda, 100", "cnn, plain loop, cuda, 100", 25),
+    ("cnn, stacked, cuda, 1600", "cnn, plain loop, cpu, 100", 200),
+)
+"""(contestant, baseline, how many times as fast it is to be, one round at a time)."""
+
+
+def reached(rates: dict[str, dict[str, float]]) -> list[dict[str, Any]]:
+    """Each aim, with what was measured."""
+    found = []
+    for contestant, baseline, aim in AIMS:
+        times = rates[contestant]["single"] / rates[baseline]["single"]
+        found.append({"contestant": contestant, "baseline": baseline, "aim": aim, "times": times, "is": times >= aim})
+    return found
 
 
 def copies(federation: Federation, population: int) -> Federation:
@@ -82,7 +101,7 @@ def now() -> float:
     return time.perf_counter()
 
 
-def main() -> None:
+def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=7)
@@ -106,11 +125,19 @@ def main() -> None:
         found[f"logistic 10,000 x 500 sparse, {solver}, cuda, 100"] = rates(own._round, 100, 3)
     for name, rate in found.items():
         print(f"{name:52}" + ", ".join(f"{kind} {value:,.1f}" for kind, value in rate.items()), file=sys.stderr)
-    document = json.dumps({"machine": machine(), "clients per second": found}, indent=2)
+    aims = reached(found)
+    for one in aims:
+        told = "reached" if one["is"] else "NOT reached"
+        print(
+            f"{one['contestant']}: {one['times']:.0f} times {one['baseline']}, aim {one['aim']}: {told}",
+            file=sys.stderr,
+        )
+    document = json.dumps({"machine": machine(), "clients per second": found, "aims": aims}, indent=2)
     print(document)
     if asked.out:
         asked.out.write_text(document + "\n")
+    return 0 if all(one["is"] for one in aims) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

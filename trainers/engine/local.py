@@ -9,7 +9,7 @@ from torch import Tensor, nn
 
 from ..data import Federation
 from ..models import build_model
-from ..solvers import Work, choose_solver
+from ..solvers import LocalSolver, Work, choose_solver, pays_to_compile
 from .algorithm import Algorithm, Clients, Solve
 from .batches import batch_plan
 from .chunks import chunk_of
@@ -66,7 +66,14 @@ class LocalSide:
         sample = self.train(0)
         check_fit(self.model, sample.rows(torch.tensor([0])), self.federation.outputs)
         nothing = Work([sample], [[]], self.loss, self.initial, self.settings.local.learning_rate)
-        self._usual_solver = choose_solver(self.settings.solver, self.model, nothing)
+        full = self.settings.sampling == "full"
+        cohort = self.federation.population if full else self.settings.cohort
+        self._compiled = pays_to_compile(self.model, min(cohort, self.together), self.settings.rounds * cohort)
+        self._usual_solver = self.solver_for(nothing)
+
+    def solver_for(self, work: Work) -> LocalSolver:
+        """The solver for this work."""
+        return choose_solver(self.settings.solver, self.model, work, compiled=self._compiled)
 
     def train(self, client: int) -> ClientTensors:
         """The client's training samples."""
@@ -152,8 +159,8 @@ class _ChunkSolve:
         stream: int = 0,
     ) -> Tensor:
         work = self._side.work(self._clients, self._round, start, anchor, strength, learning_rate_factor, stream)
-        return choose_solver(self._side.settings.solver, self._side.model, work).solve(work)
+        return self._side.solver_for(work).solve(work)
 
     def change(self, start: Tensor, anchor: Tensor | None = None, strength: float = 0.0) -> Iterable[Contribution]:
         work = self._side.work(self._clients, self._round, start, anchor, strength, 1.0, 0)
-        return choose_solver(self._side.settings.solver, self._side.model, work).changes(work)
+        return self._side.solver_for(work).changes(work)

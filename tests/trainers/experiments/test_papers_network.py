@@ -1,4 +1,4 @@
-"""Each experiment with the paper's network at given epsilons: it runs on a CPU with --quick, and goes on where it was."""
+"""Each experiment with the paper's network at given epsilons: on a CPU with --quick, and from where it was."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,7 +20,8 @@ from dpcert.trainers.engine.parameters import FlatModule
 from dpcert.trainers.engine.settings import LocalSteps
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.models import Cnn, Linear, Mlp
-from dpcert.trainers.solvers import Work, choose_solver
+from dpcert.trainers.solvers import Work, choose_solver, compiled, pays_to_compile
+from dpcert.trainers.solvers.compiled import CompiledSolver
 from dpcert.trainers.solvers.dual import DualSolver
 from dpcert.trainers.solvers.loop import LoopSolver
 from dpcert.trainers.solvers.stacked import StackedSolver
@@ -227,6 +229,27 @@ def test_choice():
     assert choose_solver("auto", mlp, work_for(mlp, (6,), 3)).name == "loop"
     with pytest.raises(InputError, match=r"models\.Linear"):
         choose_solver("dual", mlp, work_for(mlp, (6,), 3))
+
+
+def test_auto_compiles_where_a_run_on_cuda_is_long_enough_and_a_compiler_is_there(monkeypatch):
+    """What is for CUDA is decided by the device that a model is on; compiled and stacked are the same on a CPU."""
+    cnn, mlp = on_cuda(Cnn(1, 16, 16, 3)), on_cuda(Mlp.for_shape((6,), 3))
+    assert pays_to_compile(cnn, 1600, 6_400_000)
+    assert not pays_to_compile(cnn, 1600, 3_200_000)  # made good, but no more than that
+    assert not pays_to_compile(cnn, 400, 40_000_000)
+    assert not pays_to_compile(mlp, 1600, 40_000_000)  # not measured
+    real = FlatModule(Cnn(1, 16, 16, 3), torch.float64, CPU)
+    assert not pays_to_compile(real, 1600, 6_400_000)
+    work = work_for(real, (256,), 3)
+    assert choose_solver("auto", real, work, compiled=True).name == "compiled"
+    assert choose_solver("auto", real, work).name == "loop"
+    monkeypatch.setattr(compiled, "has_triton", lambda: False)
+    assert "Triton" in CompiledSolver(cnn).refuses(work)
+
+
+def on_cuda(module):
+    """What pays_to_compile and refuses look at, of a model on a device that is not there."""
+    return SimpleNamespace(module=module, vector=SimpleNamespace(device=torch.device("cuda")))
 
 
 def test_paper_cnn_has_115646_parameters():
