@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .checker.forms import Form, Sign
+from .checker.pairs import Data
 from .domain import Domain
 from .intervals import NOTHING, Interval, free_intervals
 from .loops import BREAK, NEXT, WHOLE, Layout, Loops, NoInduction, Way, kinds, numbered
@@ -67,6 +68,8 @@ class Search:
     places: list[Place] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     said: dict[Any, tuple[tuple[Sign, ...], Form | None]] = field(default_factory=dict)
+    made_of_entries: Data = field(default_factory=lambda: Data(False))
+    """What steps compute of the entries that differ alone."""
 
     def explored(self) -> Search:
         """All of them. Raises NoInduction."""
@@ -87,6 +90,11 @@ class Search:
     def scaled(self) -> bool:
         """Whether costs are counted N times: some noise has a scale that is proportional to N."""
         return any("*N" in scale for edge in self.edges for _, scale in edge.way.draws)
+
+    @property
+    def differing(self) -> set[str]:
+        """The variables that later steps may hang on: the entries that differ, and what is made of these alone."""
+        return DIFFERING[self.relation] | self.made_of_entries.ends.keys()
 
     def begins(self, edge: Edge) -> bool:
         """Whether nothing is spent before the edge: until the entry that differs comes everything is left."""
@@ -148,6 +156,7 @@ class Search:
         space = self.loops.space()
         for name in sorted(DIFFERING[self.relation]):
             self._entry(space, name)
+        space.data.adopt(self.made_of_entries, DIFFERING[self.relation])
         return space
 
     def _expand(self, k: int) -> None:
@@ -212,6 +221,7 @@ class Search:
                 others = loops.idle(place.layout, there)
             if how == "added":
                 ones, others = others, ones
+            self.made_of_entries.adopt(space.data, DIFFERING[self.relation])
             self._pair(k, how, space, place.facts, ones, others, allowed, origin=True)
 
     def _pair(
@@ -238,7 +248,7 @@ class Search:
                 to, came = None, self.places[start].origin if start != START else ()
                 if way.control in allowed:
                     kept = [*facts, *way.tests, *tests] if origin else [*facts]
-                    kept = [fact for fact in kept if fact.form.slopes.keys() <= DIFFERING[self.relation]]
+                    kept = [fact for fact in kept if fact.form.slopes.keys() <= self.differing]
                     if origin:
                         came = *came, how, tuple(sorted(way.cell)), tuple(sorted(cell))
                     to = self.place(Place(*allowed[way.control], way.layout, came, tuple(kept)))

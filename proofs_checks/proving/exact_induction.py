@@ -60,12 +60,13 @@ class Exact:
 
     def _bound(self, edge: Edge, k: int, shift: Form) -> Fraction:
         """The least simple fraction that is proved to bound the shift: what the program says, else by intervals."""
-        wanted = _near(self.values[self.bounds[edge.key][k]])
-        least = [wanted - shift, wanted + shift]
-        if KINDS[edge.way.draws[k][0]].one_sided:
-            least = least[:1]
-        if not any(edge.space.possible(*edge.known, Sign(form, False).negation()) for form in least):
-            return wanted
+        near = _near(self.values[self.bounds[edge.key][k]])
+        for wanted in (near, near + Fraction(1, DENOMINATORS)):  # what is just above a simple fraction
+            least = [wanted - shift, wanted + shift]
+            if KINDS[edge.way.draws[k][0]].one_sided:
+                least = least[:1]
+            if not any(edge.space.possible(*edge.known, Sign(form, False).negation()) for form in least):
+                return wanted
         ends = [abs(Fraction(end)) for end in edge.space.range(shift) if end is not None]
         return max(ends, default=Fraction(0))
 

@@ -10,7 +10,7 @@ from typing import Any
 from .alignment import CONSTANT, TIDY, Program, Unknown
 from .checker.forms import Form
 from .checker.noise import KINDS, support, weight
-from .configurations import DIFFERING, Edge, Place, Search
+from .configurations import Edge, Place, Search
 from .loops import NoInduction, kinds
 
 ENTRIES = ("x", "y", "z")
@@ -43,7 +43,7 @@ class Solution:
     def _differences(self, place: Place) -> list[dict[str, int]]:
         if place.phase == "before" or place.intervals is not None:
             return []
-        atoms = [CONSTANT, *sorted(DIFFERING[self.search.relation])]
+        atoms = [CONSTANT, *sorted(self.search.differing)]
         return [{a: self.program.unknown(free=True) for a in atoms} for _ in kinds(place.layout)]
 
     def _edge(self, edge: Edge) -> None:
@@ -69,7 +69,7 @@ class Solution:
         self._pay(edge)
 
     def _unknown(self, edge: Edge) -> None:
-        atoms_of = DIFFERING[self.search.relation] or {"d"}
+        atoms_of = self.search.differing or {"d"}
         moving = {name for name in edge.space.ranges if name in atoms_of}
         self.shifts[edge.key] = []
         for kind, _ in edge.way.draws:

@@ -80,6 +80,7 @@ def read_key(entry: Mapping[str, Any]) -> Key:
     return entry["from"], entry["how"], here, there, entry["label"]
 
 
-def read_move(entry: Mapping[str, Any]) -> Move:
-    shifts = tuple(read_form(each, {"x", "y", "z", "d"}) for each in entry["shifts"])
+def read_move(entry: Mapping[str, Any], names: set[str]) -> Move:
+    """names: what is made of the entries that differ."""
+    shifts = tuple(read_form(each, {"x", "y", "z", "d"} | names) for each in entry["shifts"])
     return Move(shifts, tuple(Fraction(each) for each in entry["bounds"]), entry["to"])

@@ -40,6 +40,7 @@ from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
 from .pairs import Data
+from .states import numbers_in
 from .steps import LENGTH, Steps, Way
 from .trials import same_outputs
 from .watch import Watch
@@ -68,12 +69,15 @@ def check_induction(
     watched = None if event is None else (int(event[0]), str(event[1]))
     wide, appended, counts = (frozenset(document[name]) for name in ("wide", "appended", "whole"))
     steps = Steps(made, wide, appended, counts, watched, as_written=as_written)
+    made_of_entries = _made_of_entries(document["configurations"], steps, names, ends, prover)
+    names = names | made_of_entries.ends.keys()
     configurations = [read_configuration(entry, names) for entry in document["configurations"]]
-    moves = {read_key(entry): read_move(entry) for entry in document["moves"]}
+    moves = {read_key(entry): read_move(entry, names) for entry in document["moves"]}
     whole = Form({LENGTH: budget}) if scaled else Form(None, budget)
     if notion == "rho" and (scaled or event is not None):
         raise Refused("an induction on rho with an event, or with costs that are counted by entries")
     checking = _Checking(steps, prover, relation, ends, configurations, moves, whole, scaled, notion)
+    checking.made_of_entries = made_of_entries
     checking.start()
     for k in range(len(configurations)):
         checking.configuration(k)
@@ -81,8 +85,25 @@ def check_induction(
     return prover.steps, runs
 
 
+def _made_of_entries(
+    configurations: Sequence[Mapping[str, Any]], steps: Steps, names: set[str], ends: Any, prover: Prover
+) -> Data:
+    """What a step with an entry that differs computes of it alone: later ones may hang on that, too."""
+    found = Data(False)
+    for entry in configurations:
+        if entry["phase"] in ("before", "again"):
+            data, numbers = Data(False), [Form.variable(f"s{i}") for i in range(numbers_in(entry["layout"]))]
+            for name in sorted(names):
+                held = data.declare(name, *ends)
+                steps.at(int(entry["stage"])).step(entry["layout"], numbers, held, data, prover)
+            found.adopt(data, names)
+    return found
+
+
 class _Checking(Comparing):
     """Every configuration's steps."""
+
+    made_of_entries: Data
 
     def start(self) -> None:
         """Before the loop both runs do the same, with moved noise; with an event, also towards the free phase."""
@@ -141,6 +162,7 @@ class _Checking(Comparing):
         data = Data(False)
         for name in sorted(PERSISTENT[self.relation]):
             self._entry(data, name)
+        data.adopt(self.made_of_entries, PERSISTENT[self.relation])
         if self.scaled:
             entries, remaining = self.steps.length(data), data.declare(LEFT, Fraction(left), None)
             data.facts.append(Sign(entries - remaining, False))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from .following import Refused
 from .forms import Form, Point, Sign
@@ -22,25 +23,40 @@ class Merged:
 
 @dataclass
 class Data:
-    """Variables of the data: their ends, which are whole numbers, the facts, and how merged values are computed."""
+    """Variables of the data: their ends, which are whole numbers, the facts, and how merged values are computed.
+
+    about: the facts that hold of a variable wherever it is. of_size: those that are functions of one size
+    (language/sizes.py).
+    """
 
     merging: bool
     ends: dict[str, Ends] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     facts: list[Sign] = field(default_factory=list)
     merged: dict[str, Merged] = field(default_factory=dict)
+    of_size: dict[str, Any] = field(default_factory=dict)
+    about: dict[str, list[Sign]] = field(default_factory=dict)
 
     def declare(self, name: str, low: Fraction | None, high: Fraction | None, whole: bool = False) -> Form:
         variable = Form.variable(name)
         if name not in self.ends:
             self.ends[name] = low, high
-            if low is not None:
-                self.facts.append(Sign(variable - low, False))
-            if high is not None:
-                self.facts.append(Sign(high - variable, False))
+            below = [] if low is None else [Sign(variable - low, False)]
+            self.about[name] = below + ([] if high is None else [Sign(high - variable, False)])
+            self.facts += self.about[name]
             if whole:
                 self.whole.add(name)
         return variable
+
+    def adopt(self, other: Data, names: Container[str]) -> None:
+        """What the other has made of these variables alone."""
+        for name, made in other.merged.items():
+            held = [each for form in made.forms for each in form.slopes]
+            if name not in self.ends and all(each in names or each in self.merged for each in held):
+                self.merged[name], self.ends[name], self.about[name] = made, other.ends[name], other.about[name]
+                self.facts += self.about[name]
+                self.whole |= {name} & other.whole
+                self.of_size |= {name: other.of_size[name]} if name in other.of_size else {}
 
     def merge(
         self, name: str, forms: tuple[Form, ...], value: Callable[[Point], Fraction], ends: Ends, whole: bool = False

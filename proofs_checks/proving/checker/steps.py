@@ -53,7 +53,7 @@ class Way:
 
 def of_data(form: Form) -> bool:
     """Whether a form is made of entries only."""
-    return not any(noise_index(name) is not None or name[0] in "se" for name in form.slopes)
+    return not any(noise_index(name) is not None or name.lstrip("ste").isdigit() for name in form.slopes)
 
 
 @dataclass

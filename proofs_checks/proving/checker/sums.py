@@ -9,7 +9,7 @@ import ast
 import copy
 from collections.abc import Callable
 
-ELEMENTWISE = ("clip", "minimum", "maximum", "abs", "where", "absolute")
+ELEMENTWISE = ("clip", "minimum", "maximum", "abs", "where", "absolute", "square")
 PLAIN = ("min", "max", "abs", "float")
 ALLOWED = (
     ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.operator, ast.unaryop, ast.cmpop, ast.Load, ast.Call,

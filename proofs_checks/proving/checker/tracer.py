@@ -136,7 +136,7 @@ class Tracer:
         name = what, tuple(form.name() for form in arguments)
         if name in self._made:
             return self._made[name]
-        if self.data.merging and None not in ends and not any(form.noisy for form in arguments):
+        if None not in ends and not any(form.noisy for form in arguments):
             text = f"{what}({';'.join(name[1])})"
             held = tuple(arguments)
             made = self.data.merge(text, held, lambda point: value(*[a.value(point) for a in held]), ends, whole)

@@ -74,15 +74,15 @@ def as_number(value: Any) -> Any:
     return lifted(value) if isinstance(value, Sign) else value
 
 
-def binary(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """a operation b."""
+def binary(operation: Callable[[Any, Any], Any], a: Any, b: Any, of_numpy: bool = False) -> Any:
+    """a operation b. of_numpy: they are cells of arrays."""
     a, b = placed(a), placed(b)
     if isinstance(a, Array) or isinstance(b, Array):
         return _on_arrays(operation, a, b)
     if isinstance(a, Weight | Total) or isinstance(b, Weight | Total):
         return functions.weighed(operation, a, b)
     if isinstance(a, Uniform | Form | Sign | Ratio) or isinstance(b, Uniform | Form | Sign | Ratio):
-        return _symbolic(operation, a, b)
+        return _symbolic(operation, a, b, of_numpy)
     if is_number(a) and is_number(b):
         if is_truth(a) and is_truth(b) and operation not in LOGICAL:
             raise Refused("arithmetic with two truth values, which numpy's add otherwise than Python's: write int(...)")
@@ -103,7 +103,7 @@ def _sequences(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     return operation(a, b)
 
 
-def _symbolic(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+def _symbolic(operation: Callable[[Any, Any], Any], a: Any, b: Any, of_numpy: bool) -> Any:
     if operation in LOGICAL:
         if not (is_truth(a) and is_truth(b)):
             raise Refused("an operation on the bits of a symbol")
@@ -127,7 +127,7 @@ def _symbolic(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         if not right.at_zero:
             raise Refused("a division by zero")
         return left.scaled(1 / right.at_zero)
-    return functions.nonlinear(operation, left, right, type(b) is int)
+    return functions.nonlinear(operation, left, right, type(b) is int, of_numpy)
 
 
 def _both(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -157,7 +157,7 @@ def _on_arrays(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         kind = "f"
     else:
         kind = max(*kinds, "i", key=KINDS.index)
-    return elementwise(functools.partial(binary, operation), kind, one, other)
+    return elementwise(functools.partial(binary, operation, of_numpy=True), kind, one, other)
 
 
 def elementwise(function: Callable[..., Any], kind: str, *values: Any) -> Any:
@@ -216,7 +216,7 @@ def ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
                 raise Refused("a comparison with nan")
             return bool(operation(0, value)) if other == 1 else bool(operation(value, 0))
     if isinstance(a, Ratio) or isinstance(b, Ratio):
-        a, b = ratios.numerators(a, b)
+        a, b = ratios.numerators(a, b) or (ratios.number(a), ratios.number(b))
     less = operation in (operator.lt, operator.le)
     form = lifted(b).plus(lifted(a), -1) if less else lifted(a).plus(lifted(b), -1)
     sign = Sign(form, operation in (operator.lt, operator.gt))
@@ -228,7 +228,7 @@ def _same_number(a: Any, b: Any) -> bool:
     if any(isinstance(value, float) and not math.isfinite(value) for value in (a, b)):
         return False
     if isinstance(a, Ratio) or isinstance(b, Ratio):
-        a, b = ratios.numerators(a, b)
+        a, b = ratios.numerators(a, b) or (ratios.number(a), ratios.number(b))
     return _equal(lifted(a), lifted(b))
 
 

@@ -16,6 +16,7 @@ from ..following import Refused, UsedTwice, tracer
 from ..forms import Form, Sign
 from ..pairs import Ends
 from ..reals import exact
+from . import sizes
 from .values import Ratio, Text, Total, Uniform, Weight, is_number, symbolic
 
 NOTHING: Ends = (None, None)
@@ -43,7 +44,7 @@ def _picked(which: str, a: Any, b: Any) -> Any:
         if isinstance(one, float) and math.isinf(one):
             return one if (one > 0) == (which == "max") else other
     if not isinstance(a, Ratio) and not isinstance(b, Ratio):
-        merged = tracer().merged_extreme(which, lifted(a), lifted(b))
+        merged = sizes.extreme(which, lifted(a), lifted(b))
         if merged is not None:
             return merged
     return b if truth(ordered(better, b, a)) else a
@@ -56,10 +57,15 @@ def absolute(value: Any) -> Any:
     return greater(value, negative(value)) if isinstance(value, Form | Ratio) else abs(value)
 
 
-def nonlinear(operation: Callable[[Any, Any], Any], left: Form, right: Form, by_int: bool) -> Any:
-    """A product, quotient, power or remainder of symbols."""
+def nonlinear(
+    operation: Callable[[Any, Any], Any], left: Form, right: Form, by_int: bool, of_numpy: bool = False
+) -> Any:
+    """A product, quotient, power or remainder of symbols. of_numpy: cell by cell of arrays."""
     run = tracer()
     between = run.data.between
+    by_size = sizes.nonlinear(operation, left, right, of_numpy)
+    if by_size is not None:
+        return by_size
     if operation is operator.mul:
         if left.same(right):
             return run.computed("square", lambda x: x * x, [left], _square(_ends(left)))

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..following import Refused
+from ..following import tracer
 from ..forms import Form
 from .values import Ratio, is_number
 
@@ -23,35 +23,48 @@ def divided(value: Form, length: Form) -> Ratio:
     return Ratio(value.scaled(1 / length.slopes[LENGTH]))
 
 
-def numerators(a: Any, b: Any) -> tuple[Form, Form]:
-    """Both sides times N, which is at least 1: of another number N times that. Raises Refused."""
+def numerators(a: Any, b: Any) -> tuple[Form, Form] | None:
+    """Both sides times N, which is at least 1: of a known number N times that. None where one is another symbol."""
     from .arithmetic import lifted
 
     sides = []
     for value in (a, b):
-        if isinstance(value, Ratio):
-            sides.append(value.form)
-            continue
-        form = lifted(value)
-        if form.slopes:
-            raise Refused("a number that is divided by the number of entries, beside one that is not")
-        sides.append(Form({LENGTH: form.at_zero}))
+        form = value.form if isinstance(value, Ratio) else lifted(value)
+        if form.slopes and not isinstance(value, Ratio):
+            return None
+        sides.append(form if isinstance(value, Ratio) else Form({LENGTH: form.at_zero}))
     return sides[0], sides[1]
 
 
+def number(value: Any) -> Any:
+    """The number, of which nothing is known but what it is computed of."""
+    if not isinstance(value, Ratio):
+        return value
+    return tracer().computed("quotient", operator.truediv, [value.form, Form.variable(LENGTH)])
+
+
 def binary(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """+, -, and multiples by known numbers and by N."""
+    """+, -, and multiples by known numbers and by N; anything else is computed of what is equal in both runs."""
+    from .arithmetic import binary as of_numbers
+
+    done = _sum(operation, a, b) if operation in (operator.add, operator.sub) else _multiple(operation, a, b)
+    return of_numbers(operation, number(a), number(b)) if done is None else done
+
+
+def _sum(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Ratio | None:
+    sides = numerators(a, b)
+    return None if sides is None else Ratio(sides[0].plus(sides[1], 1 if operation is operator.add else -1))
+
+
+def _multiple(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     from .arithmetic import lifted
 
-    if operation in (operator.add, operator.sub):
-        left, right = numerators(a, b)
-        return Ratio(left.plus(right, 1 if operation is operator.add else -1))
     ratio, other = (a, b) if isinstance(a, Ratio) else (b, a)
     if isinstance(other, Ratio) or not is_number(other) or (operation is operator.truediv and ratio is b):
-        raise Refused("this operation of a number that is divided by the number of entries")
+        return None
     factor = lifted(other)
     if operation is operator.mul and is_length(factor):
         return ratio.form.scaled(factor.slopes[LENGTH])
     if factor.slopes or operation not in (operator.mul, operator.truediv) or not factor.at_zero:
-        raise Refused("this operation of a number that is divided by the number of entries")
+        return None
     return Ratio(ratio.form.scaled(factor.at_zero if operation is operator.mul else 1 / factor.at_zero))
