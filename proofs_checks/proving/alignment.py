@@ -19,7 +19,7 @@ from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from .checker.forms import Form, Sign
-from .checker.noise import KINDS, Draw, weight
+from .checker.noise import GAUSSIAN, KINDS, Draw, weight
 from .space import Space
 
 Unknown = dict[int, float]
@@ -112,7 +112,8 @@ class _Shifts:
         self.program = program
         self.space = space
         self.draws = draws
-        self.atoms = [CONSTANT, *space.atoms()]
+        self.records = [a for a in space.atoms() if a in space.data.vectors]
+        self.atoms = [CONSTANT, *(a for a in space.atoms() if a not in space.data.vectors)]
         self.sized = [a for a in self.atoms if a and (space.ranges[a][0] or 0) < 0]
         self.shifts = [self._coefficients(k, solved) for k in range(len(draws))]
         costly = [*self.atoms, *(f"abs:{a}" for a in self.sized)]
@@ -122,13 +123,18 @@ class _Shifts:
         kind = self.draws[k][0]
         if not KINDS[kind].shifted:
             return {}  # it is the same on the neighbour
+        if KINDS[kind].vector:
+            return {} if solved is not None else self._unknown(self.records, False)
         atoms = [a for a in self.atoms if not KINDS[kind].whole or not a or a in self.space.whole]
         if k == solved:
-            others = [f"n{i}" for i, (other, _) in enumerate(self.draws) if i != k and KINDS[other].shifted]
-            atoms = [CONSTANT, *self.space.ranges, *others]
+            of_numbers = [kind.shifted and not kind.vector for kind in (KINDS[other] for other, _ in self.draws)]
+            others = [f"n{i}" for i, fits in enumerate(of_numbers) if i != k and fits]
+            atoms = [CONSTANT, *(name for name in self.space.ranges if name not in self.space.data.vectors), *others]
         elif solved is not None:
             atoms = []
-        whole = KINDS[kind].whole
+        return self._unknown(atoms, KINDS[kind].whole)
+
+    def _unknown(self, atoms: Sequence[str], whole: bool) -> dict[str, tuple[int, int]]:
         return {
             a: (self.program.unknown(cost=TIDY, whole=whole), self.program.unknown(cost=TIDY, whole=whole))
             for a in atoms
@@ -171,7 +177,9 @@ def align(
     epsilon = program.unknown(cost=1.0, free=True)
     unknown = _Shifts(program, space, draws, solved)
     facts = [_row(fact.form) for fact in space.facts]
+    source = list(source)
     given = facts + [_row(condition.form) for condition in source]
+    of_data = facts + [_row(condition.form) for condition in source if not condition.form.noisy]
     for condition in target:
         program.entail(given, unknown.moved(condition.form))
     for here, there in released:
@@ -182,7 +190,7 @@ def align(
         for expression in difference.values():
             program.equal(expression)
     sizes = [row for a in unknown.sized for row in _sizes(space, a)]
-    _price(program, unknown, epsilon, facts + sizes, given + sizes if solved is not None else facts + sizes)
+    _price(program, unknown, epsilon, facts + sizes, (given if solved is not None else of_data) + sizes)
     space.work.question(program.rows)
     solution = program.solve()
     if solution is None:
@@ -224,7 +232,7 @@ def _price(
             program.entail(given, conclusion)
         for atom, column in unknown.bounds[k].items():
             total.setdefault(atom, {})[column] = -float(weight(kind, Fraction(scale)) if KINDS[kind].priced else 0)
-        if kind == "gaussian":  # of bounds with one weighted sum the ones with small caps: they are squared
+        if kind in GAUSSIAN:  # of bounds with one weighted sum the ones with small caps: they are squared
             program.entail(data, {a: {c: -1.0} for a, c in unknown.bounds[k].items()} | {CONSTANT: _cap(unknown, k)})
     program.entail(data, total)
 
@@ -248,7 +256,7 @@ def _cost(space: Space, draws: Sequence[Draw], bounds: Sequence[Form], caps: Seq
     sum shift^2 / (2 scale^2) is the zCDP of a Gaussian shift (Bun, Steinke 2016, arXiv 1605.02065, Proposition 1.6).
     """
     total = Form()
-    gaussian = any(kind == "gaussian" for kind, _ in draws)
+    gaussian = any(kind in GAUSSIAN for kind, _ in draws)
     for (kind, scale), bound, cap in zip(draws, bounds, caps, strict=True):
         if kind == "part":
             total = total + Fraction(scale)

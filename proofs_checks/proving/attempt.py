@@ -12,6 +12,7 @@ from typing import Any
 from .certificate import document
 from .checker.check import Checked, check_proof, shown_by
 from .checker.following import Raises, Refused, TooManyWays
+from .checker.pairs import order_of
 from .checker.watch import OutOfTime, Watch
 from .counterexamples import dearest, found
 from .domain import Pair, pairs
@@ -75,6 +76,7 @@ class Attempt:
             if not question.cases:
                 raise NoInduction("it raises an exception for a few entries")
             loops = of_function(question.mechanism, question.relation, question.work, question.notion)
+            loops = replace(loops, order=order_of(question.container, question.notion))
             made, epsilon = induction(loops, question.relation, question.domain, question.claim)
             least, question.epsilon = question.epsilon, max(epsilon, question.epsilon or epsilon)
             few, most = question.cases, max(size for size, _ in question.cases)
@@ -106,7 +108,9 @@ class Attempt:
     def _sizes(self, sizes: Iterable[int]) -> None:
         """Fills in the question's cases of these numbers of entries, until one has an example or it is stopped."""
         question = self.question
-        asked = {size: list(pairs(question.relation, size, question.domain, self.merging)) for size in sizes}
+        asked = {
+            size: list(pairs(question.relation, size, question.domain, self.merging, question.notion)) for size in sizes
+        }
         self.total += sum(len(each) for each in asked.values())
         for size in list(asked):
             each = asked.pop(size)

@@ -68,8 +68,16 @@ class Search:
     places: list[Place] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     said: dict[Any, tuple[tuple[Sign, ...], Form | None]] = field(default_factory=dict)
-    made_of_entries: Data = field(default_factory=lambda: Data(False))
+    made_of_entries: Data = field(init=False)
     """What steps compute of the entries that differ alone."""
+
+    def __post_init__(self) -> None:
+        self.made_of_entries = Data(False, order=self.loops.order)
+
+    @property
+    def records(self) -> set[str]:
+        """Those of the variables that later steps may hang on that are records."""
+        return self.made_of_entries.vectors | (DIFFERING[self.relation] if self.loops.order else set())
 
     def explored(self) -> Search:
         """All of them. Raises NoInduction."""
@@ -149,7 +157,7 @@ class Search:
             waiting += [way.layout for way in ways if way.control == NEXT]
 
     def _entry(self, space: Space, name: str) -> Form:
-        return space.variable(name, self.domain.low, self.domain.high, self.domain.whole)
+        return space.entry(name, self.domain.low, self.domain.high, self.domain.whole)
 
     def _space(self) -> Space:
         """With the entries that differ."""

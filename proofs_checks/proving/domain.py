@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from .checker.pairs import Neighbours, cases
+from .checker.pairs import Neighbours, cases, order_of
 from .space import Space
 
 RELATIONS = ("replace-one", "add-remove", "answers")
@@ -14,14 +14,17 @@ RELATIONS = ("replace-one", "add-remove", "answers")
 
 @dataclass(frozen=True)
 class Domain:
-    """Where entries lie: None is no bound. whole: they are integers."""
+    """Where entries lie: None is no bound. whole: they are integers. records: they are rows of a 2-d array."""
 
     low: Fraction | None = Fraction(0)
     high: Fraction | None = Fraction(1)
     whole: bool = False
+    records: bool = False
 
     def words(self) -> str:
-        """'real numbers in [0, 1]'."""
+        """'all real numbers in [0, 1]'."""
+        if self.records:
+            return "all records of real numbers, of any length"
         kind = "integers" if self.whole else "real numbers"
         low, high = ("-inf" if self.low is None else str(self.low)), ("inf" if self.high is None else str(self.high))
         return f"all {kind}" if self.low is None and self.high is None else f"all {kind} in [{low}, {high}]"
@@ -39,9 +42,10 @@ class Pair:
         return self.case.name
 
 
-def pairs(relation: str, entries: int, domain: Domain, merging: bool) -> Iterator[Pair]:
+def pairs(relation: str, entries: int, domain: Domain, merging: bool, notion: str = "dp") -> Iterator[Pair]:
     """The cases of the relation for datasets of that many entries (add-remove: the larger one)."""
-    for case in cases(relation, entries, domain.low, domain.high, domain.whole, merging):
+    order = order_of("rows" if domain.records else "array", notion)
+    for case in cases(relation, entries, domain.low, domain.high, domain.whole, merging, order):
         here = {name for form in case.dataset for name in form.slopes}
         there = {name for form in case.neighbour for name in form.slopes}
         yield Pair(case, Space(case.data, here ^ there))

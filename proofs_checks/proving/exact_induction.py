@@ -8,7 +8,7 @@ from typing import Any
 
 from .alignment import CONSTANT, DENOMINATORS
 from .checker.forms import Form, Sign
-from .checker.noise import KINDS, weight
+from .checker.noise import GAUSSIAN, KINDS, weight
 from .configurations import Edge, Place
 from .intervals import least_value
 from .loops import NoInduction, kinds
@@ -113,10 +113,10 @@ class Exact:
         pairs = zip(edge.way.draws, bounds, strict=True)
         if self.search.loops.notion == "zcdp":
             paid = sum(
-                (b**2 / (2 * Fraction(scale) ** 2) for (kind, scale), b in pairs if kind == "gaussian"), Fraction(0)
+                (b**2 / (2 * Fraction(scale) ** 2) for (kind, scale), b in pairs if kind in GAUSSIAN), Fraction(0)
             )
         else:
-            priced = [(draw, b) for draw, b in pairs if KINDS[draw[0]].priced and draw[0] != "gaussian"]
+            priced = [(draw, b) for draw, b in pairs if KINDS[draw[0]].priced and draw[0] not in GAUSSIAN]
             paid = sum((b * weight(kind, Fraction(scale)) for (kind, scale), b in priced), Fraction(0))
         before = Form() if self.search.begins(edge) else _spent(self.search.places[edge.start])
         after = Form() if edge.to is None else _spent(self.search.places[edge.to])

@@ -69,7 +69,7 @@ class Layouts:
                 return [], begun
             space = loops.space()
             ends = (None, None) if self.relation == "answers" else (self.domain.low, self.domain.high)
-            ways = loops.step(layout, numbered(layout), space.variable("x", *ends, self.domain.whole), space)
+            ways = loops.step(layout, numbered(layout), space.entry("x", *ends, self.domain.whole), space)
             waiting += [way.layout for way in ways if way.control == NEXT]
             if not loops.last:
                 for last in [layout, *(way.layout for way in ways if way.control == BREAK)]:

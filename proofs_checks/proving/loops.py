@@ -12,7 +12,7 @@ from .checker.following import Refused
 from .checker.forms import Form, Sign
 from .checker.invariant import listening
 from .checker.pairs import Data
-from .checker.states import REAL, WHOLE, Layout
+from .checker.states import REAL, VECTOR, WHOLE, Layout
 from .checker.steps import Steps, Way
 from .space import Space
 from .work import Work
@@ -21,6 +21,7 @@ __all__ = [
     "BREAK",
     "NEXT",
     "REAL",
+    "VECTOR",
     "WHOLE",
     "Layout",
     "Loops",
@@ -50,7 +51,7 @@ class Loops:
 
     wide: places of numbers of the state that may be any; whole: those of them that are whole numbers. appended: lists
     that are only appended to. event: a stage, and the name whose setting there is the event; or None. said: by the
-    author, in all steps so far.
+    author, in all steps so far. order: of records (pairs.Data).
     """
 
     cut: Cut
@@ -62,6 +63,7 @@ class Loops:
     event: tuple[int, str] | None = None
     stage: int = 0
     notion: str = "dp"
+    order: int = 0
     said: list[Said] = field(default_factory=list)
 
     @property
@@ -85,7 +87,7 @@ class Loops:
 
     def space(self) -> Space:
         """For the variables of one step."""
-        space = Space(Data(False))
+        space = Space(Data(False, order=self.order))
         space.work = self.work
         return space
 
@@ -125,13 +127,13 @@ def _said(facts: tuple[Any, ...], spent: Any) -> Said:
 
 
 def kinds(state: Layout) -> list[str]:
-    """Of the numbers in a state, in order: "real", or "whole" where they are whole."""
+    """Of the numbers in a state, in order: "real", "whole" where they are whole, "vector" where they are records."""
     return [kind for part in state for kind in _kinds(part)]
 
 
 def _kinds(part: Layout) -> list[str]:
     if isinstance(part, str):
-        return [part] if part in (REAL, WHOLE) else []
+        return [part] if part in (REAL, WHOLE, VECTOR) else []
     return kinds(part[1:]) if isinstance(part[0], list) else []
 
 

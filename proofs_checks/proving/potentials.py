@@ -9,9 +9,9 @@ from typing import Any
 
 from .alignment import CONSTANT, TIDY, Program, Unknown
 from .checker.forms import Form
-from .checker.noise import KINDS, support, weight
+from .checker.noise import GAUSSIAN, KINDS, support, weight
 from .configurations import Edge, Place, Search
-from .loops import NoInduction, kinds
+from .loops import VECTOR, NoInduction, kinds
 
 ENTRIES = ("x", "y", "z")
 LENGTH, LEFT = "N", "r"
@@ -44,7 +44,10 @@ class Solution:
         if place.phase == "before" or place.intervals is not None:
             return []
         atoms = [CONSTANT, *sorted(self.search.differing)]
-        return [{a: self.program.unknown(free=True) for a in atoms} for _ in kinds(place.layout)]
+        return [
+            {a: self.program.unknown(free=True) for a in atoms if (a in self.search.records) == (kind == VECTOR)}
+            for kind in kinds(place.layout)
+        ]
 
     def _edge(self, edge: Edge) -> None:
         alike = edge.start, edge.how, edge.way.cell, edge.other.cell, edge.way.draws
@@ -75,6 +78,7 @@ class Solution:
         for kind, _ in edge.way.draws:
             whole = KINDS[kind].whole
             atoms = [CONSTANT, *sorted(moving & edge.space.whole if whole else moving)]
+            atoms = [a for a in atoms if (a in self.search.records) == KINDS[kind].vector]
             unknown = self.program.unknown
             self.shifts[edge.key].append(
                 {a: (unknown(cost=TIDY, whole=whole), unknown(cost=TIDY, whole=whole)) for a in atoms}
@@ -82,12 +86,12 @@ class Solution:
         self.bounds[edge.key] = [self.program.unknown() for _ in edge.way.draws]
         facts = [_row(each.form) for each in edge.known if each.form.slopes.keys() <= moving]
         for (kind, _), shift, bound in zip(edge.way.draws, self.shifts[edge.key], self.bounds[edge.key], strict=True):
-            if kind == "computed" or (kind == "gaussian") == (self.search.loops.notion == "dp"):
+            if kind == "computed" or (kind in GAUSSIAN) == (self.search.loops.notion == "dp"):
                 for plus, minus in shift.values():
                     self.program.equal({plus: 1.0, minus: -1.0})
             for sign in (1.0,) if KINDS[kind].one_sided else (1.0, -1.0):
                 conclusion = _times(shift, -sign)
-                conclusion[CONSTANT][bound] = 1.0
+                conclusion.setdefault(CONSTANT, {})[bound] = 1.0
                 if KINDS[kind].priced:
                     self.program.entail(facts, conclusion)
             if KINDS[kind].upwards:
@@ -146,7 +150,8 @@ class Solution:
             for name, value in _row(place.spent).items():
                 _add(row, name, -1, -value)
             return row
-        own = {name for fact in place.facts for name in fact.form.slopes if name not in ENTRIES}
+        known = {*ENTRIES, *self.search.differing}
+        own = {name for fact in place.facts for name in fact.form.slopes if name not in known}
         return row | {name: {unknown(free=True): 1.0} for name in sorted(own)}
 
     def _pay(self, edge: Edge) -> None:
@@ -155,7 +160,7 @@ class Solution:
         for name, column, value in self._before(edge):
             _add(row, name, column, value)
         for (kind, scale), bound in zip(edge.way.draws, self.bounds[edge.key], strict=True):
-            if KINDS[kind].priced and (kind == "gaussian") == (self.search.loops.notion == "zcdp"):
+            if KINDS[kind].priced and (kind in GAUSSIAN) == (self.search.loops.notion == "zcdp"):
                 _add(row, *self._price(kind, scale, bound))
         after = {f"s{i}": _row(form) for i, form in enumerate(edge.way.after)}
         after[LEFT] = {LEFT: 1.0, CONSTANT: -1.0} if edge.how in STEPS else {LENGTH: 1.0}

@@ -11,6 +11,7 @@ from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, number, positive
 from .approximate import approximate
 from .attempt import answer
+from .checker.check import CONTAINERS
 from .checker.following import Refused, under_way
 from .checker.invariant import annotating
 from .checker.reals import written
@@ -54,7 +55,8 @@ def prove(
     noise): all of them are enumerated with their exact probabilities, and the least epsilon is the true one.
     delta: (epsilon, delta)-DP, of a function with Gaussian noise (without a claimed epsilon the accountants' least is
     found), or with values and a claimed epsilon.
-    container: what dataset is: a numpy "array" or a "list".
+    container: what dataset is: a numpy "array" or a "list" of numbers, or "rows", a 2-d array with a record in each row
+    (of any length; they may be any, so that a private function clips them by a norm).
     max_work: so many questions may be put to solvers (a thousand take about a second): a limit that ends at the same
     place on every machine.
     max_seconds: of the search, and as many of the checker, which is not part of it.
@@ -81,8 +83,8 @@ def prove(
         *_claim(notion, epsilon, rho),
         count("entries", entries),
         choice("relation", relation, RELATIONS),
-        _domain(low, high, whole),
-        choice("container", container, ("array", "list")),
+        _domain(low, high, whole) if container != "rows" else _records(relation, low, high, whole, values),
+        choice("container", container, CONTAINERS),
     )
     if up_to is not None:
         question.up_to = question.entries = count("up_to", up_to)
@@ -112,6 +114,15 @@ def _claim(notion: str | None, epsilon: float | None, rho: float | None) -> tupl
         raise InputError("notion", notion, "dp with a claimed epsilon, zcdp with a claimed rho, and not both claims")
     name, stated = ("epsilon", epsilon) if notion == "dp" else ("rho", rho)
     return notion, None if stated is None else written(nonnegative(name, stated))
+
+
+def _records(relation: str, low: float | None, high: float | None, whole: bool, values: Any) -> Domain:
+    """Entries that are records."""
+    if relation == "answers":
+        raise InputError("relation", relation, "replace-one or add-remove, for records")
+    if (low, high, whole, values) != (0.0, 1.0, False, None):
+        raise InputError("container", "rows", "records of any real numbers: no low, high, whole or values beside it")
+    return Domain(None, None, records=True)
 
 
 def _domain(low: float | None, high: float | None, whole: bool) -> Domain:

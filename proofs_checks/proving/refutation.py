@@ -20,7 +20,8 @@ def refute(mechanism: Callable[..., Any], proof: Proof, trials: int, seed: int =
     Audits the claim; where nothing was claimed, what is proved, which gives a lower bound.
     """
     pairs: dict[str, tuple[Any, Any]] = {}
-    made = list if proof.container == "list" else np.array
+    containers: dict[str, Callable[[Any], Any]] = {"list": list, "rows": lambda entries: np.reshape(entries, (-1, 1))}
+    made = containers.get(proof.container, np.array)
     for example in proof.counterexamples or filter(None, [proof.dearest]):
         here, there = np.array(example.dataset), np.array(example.neighbour)
         pairs.setdefault(repr((here, there)), (made(here), made(there)))

@@ -54,6 +54,11 @@ class Space:
         ends = [None if end is None else Fraction(end) for end in (low, high)]
         return self.data.declare(name, ends[0], ends[1], whole)
 
+    def entry(self, name: str, low: Fraction | int | None, high: Fraction | int | None, whole: bool = False) -> Form:
+        """A new variable that is an entry of the data."""
+        self.data.vectors |= {name} if self.data.order else set()
+        return self.variable(name, low, high, whole)
+
     @property
     def touched(self) -> set[str]:
         """The variables in which the two datasets differ, and those that are made of them."""
@@ -64,8 +69,8 @@ class Space:
         return found
 
     def atoms(self) -> list[str]:
-        """What shifts are linear in: touched variables that are bounded."""
-        return sorted(name for name in self.touched if None not in self.ranges[name])
+        """What shifts are linear in: touched variables that are bounded, or records."""
+        return sorted(name for name in self.touched if None not in self.ranges[name] or name in self.data.vectors)
 
     def range(self, form: Form) -> Ends:
         """Ends between which a form without noise is, by interval arithmetic; None where there is none."""

@@ -21,19 +21,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .costs import costs, drawn, gaussian_costs
+from .costs import costs, drawn, gaussian_costs, of_its_sort
 from .farkas import Prover
 from .following import Raises, Refused
 from .forms import Form, Sign
 from .induction import check_induction
 from .noise import support
-from .pairs import Data, Neighbours, cases
+from .pairs import Data, Neighbours, cases, order_of
 from .pieces import Piece, determinant, read_piece
 from .profile import delta_is_enough
 from .real_runs import Real, at_random, replayed
 from .runs import Leaf, Node, leaves, reached, tree
 from .watch import Watch
 
+CONTAINERS = ("array", "list", "rows")
 FORMAT, FORMER = "dpcert proof 2", "dpcert proof 1"
 """The former, of 0.2.0, takes numbers for the fractions that floats are, not for the decimals that are written."""
 
@@ -63,17 +64,20 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
             raise Refused(f"not a certificate of the formats {FORMAT!r} and {FORMER!r}")
         notion, merging = "rho" if "rho" in document else "epsilon", document["merging"]
         budget = Fraction(document[notion])
-        cost = gaussian_costs if notion == "rho" else costs
+        cost, container = gaussian_costs if notion == "rho" else costs, _container(document)
         low, high = (None if end is None else Fraction(end) for end in document["domain"]["ends"])
         whole, relation, sizes = document["domain"]["whole"], document["relation"], document["sizes"]
         if budget < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not sizes:
             raise Refused("fields that make no claim")
-        followed = Followed(Real(function, _container(document)), document["format"] == FORMAT)
+        order = order_of(container, notion)
+        if order and (relation == "answers" or whole or (low, high) != (None, None)):
+            raise Refused("records that are answers, or lie between numbers")
+        followed = Followed(Real(function, container), document["format"] == FORMAT)
         stated = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
         steps = runs = done = 0
         watch.told(done, len(stated))
         for size in sizes:
-            for case in cases(relation, int(size), low, high, whole, merging):
+            for case in cases(relation, int(size), low, high, whole, merging, order):
                 if (size, case.name) not in stated:
                     raise Refused(f"nothing is said of {size} entries where {case.name}")
                 found = check_case(followed, case, stated[size, case.name], budget, cost, watch)
@@ -86,7 +90,7 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
             if sorted(watch.sizes) != list(range(min(watch.sizes), max(watch.sizes) + 1)):
                 raise Refused("numbers of entries with gaps between them")
             for size in range(1, min(watch.sizes)):
-                for case in cases(relation, size, low, high, whole, merging):
+                for case in cases(relation, size, low, high, whole, merging, order):
                     _raises(followed, case, size)
         if every_size:
             more = check_induction(
@@ -114,7 +118,7 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
 
 def _container(document: Mapping[str, Any]) -> str:
     container = document.get("container", "array")
-    if container not in ("array", "list"):
+    if container not in CONTAINERS:
         raise Refused(f"a dataset that is neither an array nor a list but {container!r:.40}")
     return str(container)
 
@@ -157,6 +161,8 @@ def check_case(
     here = function.tree(case.dataset, case.data, prover)
     there = function.tree(case.neighbour, case.data, prover)
     pieces = [read_piece(entry, set(case.data.ends)) for entry in entries]
+    for piece in pieces:
+        of_its_sort(piece, case.data)
     facts = case.data.facts
     ways = list(leaves(here))
     for leaf in ways:

@@ -21,9 +21,12 @@ from .following import Refused
 from .open_loop import OpenLoop
 from .reductions import KEPT, reduced
 from .statements import is_loop, mentions, parsed, times_set
-from .sums import ELEMENTWISE, Renamed, Sums
+from .sums import ELEMENTWISE, Renamed, Sums, is_elementwise
 
-ARRAY = "_dpcert_array"
+ARRAY, ZEROS, DIVIDE, DIMENSION = "_dpcert_array", "_dpcert_zeros", "_dpcert_divide", "_dpcert_dimension"
+BY_ROWS = (["axis=1"], ["axis=-1"], ["axis=1", "keepdims=True"], ["axis=-1", "keepdims=True"])
+COLUMN = ("(slice(None, None, None), None)", ":, None", ":, np.newaxis", "(:, None)", "(:, np.newaxis)")
+"""A number for every record as a column: norms[:, None]."""
 NOISES = {"laplace": 2, "gumbel": 2, "normal": 2, "exponential": 1}
 """How many arguments come before the size."""
 
@@ -144,13 +147,16 @@ class _Columns(ast.NodeTransformer):
             node.args = [inner]
             return node
         held, kind = reduced(node)
-        made = None if held is None or self._plain(held, kind) else self._column(held)
+        summed = held is not None and not node.keywords and self._plain(held, kind)
+        made = None if held is None or summed else self._column(held)
         if made is None:
             return self.generic_visit(node)
         if kind in ("list", "tolist"):
             return ast.Name(self._listed(made), ast.Load())
         value, result, loop = self._value(made), self._name(kind), self._opened()
-        if kind in ("sum", "mean"):
+        if node.keywords:
+            loop.add(f"{result} = {ZEROS}({DIMENSION})", f"{result} = {result} + {value}")
+        elif kind in ("sum", "mean"):
             loop.add(f"{result} = 0", f"{result} = {result} + {value}")
         else:
             sign, worst = KEPT[kind]
@@ -177,8 +183,8 @@ class _Columns(ast.NodeTransformer):
     def _plain(self, held: ast.expr, kind: str) -> bool:
         """Sums without noise are put together with others (sums.py)."""
         noisy = any(mentions(held, name) for name in (self.rng, *self.named))
-        summed = any(isinstance(inner, ast.Attribute) and inner.attr == "cumsum" for inner in ast.walk(held))
-        return kind in ("sum", "mean") and not noisy and not summed
+        calls = [inner for inner in ast.walk(held) if isinstance(inner, ast.Call)]
+        return kind in ("sum", "mean") and not noisy and all(map(is_elementwise, calls))
 
     def _released(self, node: ast.expr) -> ast.expr:
         """What is returned: columns are listed."""
@@ -215,6 +221,12 @@ class _Columns(ast.NodeTransformer):
             return Renamed(loop.target.id, self.entry).visit(node.elt)  # type: ignore[no-any-return]
         if isinstance(node, ast.Call):
             return self._call(node)
+        if isinstance(node, ast.Subscript) and ast.unparse(node.slice) in COLUMN:
+            return self._element(node.value)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            node = ast.BinOp(node.left, node.ops[0], node.comparators[0])  # type: ignore[arg-type]
+            made = self._element(node)
+            return None if made is None else ast.Compare(made.left, [made.op], [made.right])  # type: ignore[attr-defined]
         parts = {ast.BinOp: ("left", "right"), ast.UnaryOp: ("operand",)}.get(type(node), ())
         return self._combined(node, [getattr(node, part) for part in parts], parts)
 
@@ -238,6 +250,8 @@ class _Columns(ast.NodeTransformer):
             if new is None and foreign and ast.unparse(part) != f"len({self.data})":
                 raise Refused(f"{ast.unparse(part)} beside an array of the entries")
             setattr(node, name, self._once(part) if new is None else new)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):  # which raises nothing where numpy divides
+            return ast.Call(ast.Name(DIVIDE, ast.Load()), [node.left, node.right], [])
         return node
 
     def _call(self, node: ast.Call) -> ast.expr | None:
@@ -257,6 +271,12 @@ class _Columns(ast.NodeTransformer):
             running = self._name("running")
             self._opened().add(f"{running} = 0", f"{running} = {running} + {ast.unparse(made)}")
             return ast.Name(running, ast.Load())
+        if name == "norm" and module in ("np.linalg", "numpy.linalg"):
+            return self._norms(node)
+        if name == "reshape" and ast.unparse(node).endswith("(-1, 1)") and isinstance(node.func, ast.Attribute):
+            return self._element(node.func.value)
+        if name == "sum" and [ast.unparse(each) for each in node.keywords] in BY_ROWS:
+            return self._summed_rows(node)
         if module in ("np", "numpy") and name in ELEMENTWISE and not node.keywords:
             held = ast.Tuple(node.args, ast.Load())
             made_parts = [self._element(part) for part in node.args]
@@ -266,6 +286,22 @@ class _Columns(ast.NodeTransformer):
             return node
         return None
 
+    def _norms(self, node: ast.Call) -> ast.expr | None:
+        """The norm of every record: np.linalg.norm(records, axis=1)."""
+        kept = [each for each in node.keywords if each.arg == "ord"]
+        others = [ast.unparse(each) for each in node.keywords if each.arg != "ord"]
+        made = self._element(node.args[0]) if others in BY_ROWS and node.args else None
+        if made is not None:
+            node.args[0], node.keywords = made, kept
+        return None if made is None else node
+
+    def _summed_rows(self, node: ast.Call) -> ast.expr | None:
+        """Of every record the sum of its entries, which is known of squares: (records ** 2).sum(axis=1)."""
+        of_method = isinstance(node.func, ast.Attribute) and not node.args
+        held = node.func.value if of_method else node.args[0]  # type: ignore[attr-defined]
+        made = self._element(held)
+        return None if made is None else _expression(f"({ast.unparse(made)}).sum()")
+
     def _noise(self, node: ast.Call, before: int) -> ast.expr | None:
         """One noise for each entry: the size is that of the data."""
         sizes = [k.value for k in node.keywords if k.arg == "size"] + node.args[before : before + 1]
@@ -273,6 +309,8 @@ class _Columns(ast.NodeTransformer):
         if len(sizes) != 1 or ast.unparse(sizes[0]) not in known:
             return None
         node.keywords = [k for k in node.keywords if k.arg != "size"]
+        if ast.unparse(sizes[0]).endswith("shape"):  # of records one for every entry of each
+            node.keywords.append(ast.keyword("size", ast.Name(DIMENSION, ast.Load())))
         node.args = node.args[:before]
         node.args = [self._once(part) for part in node.args]
         for keyword in node.keywords:

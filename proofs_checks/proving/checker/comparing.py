@@ -8,13 +8,13 @@ from fractions import Fraction
 from typing import Any
 
 from .configurations import START, Configuration, Key, Move
-from .costs import gaussian_step_cost, step_cost
+from .costs import gaussian_step_cost, of_its_sort, step_cost
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
 from .pairs import Data
 from .pieces import Piece
-from .states import whole_numbers
+from .states import WHOLE, numbers_of
 from .steps import LENGTH, Steps, Way
 
 LEFT = "r"
@@ -54,7 +54,7 @@ class Comparing:
 
         phases: to which phase each control leads. event: only ways with or without it are meant.
         """
-        whole = set() if place[0] == START else whole_numbers(self.configurations[place[0]].layout)
+        whole = set() if place[0] == START else numbers_of(self.configurations[place[0]].layout, WHOLE)
         cells = {way.cell: [test for test in way.tests if test.name() in way.cell] for way in there}
         for way in here:
             if event is not None and way.event != event:
@@ -87,6 +87,7 @@ class Comparing:
     ) -> None:
         piece = Piece(way.label, way.draws, (), (), move.shifts, ())
         to = self._target(way, move, phases)
+        of_its_sort(piece, data)
         cost = step_cost if self.notion == "epsilon" else gaussian_step_cost
         paid = cost(self.prover, data, known, piece, move.bounds, self.scaled)
         self.affordable(known, potential, paid, to, way, how)

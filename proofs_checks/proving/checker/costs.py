@@ -9,7 +9,7 @@ from fractions import Fraction
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
-from .noise import KINDS, support, weight
+from .noise import GAUSSIAN, KINDS, support, weight
 from .pairs import Data
 from .pieces import Piece
 
@@ -18,6 +18,26 @@ def costs(prover: Prover, pieces: list[Piece], data: Data, epsilon: Fraction) ->
     """Of each piece at most epsilon."""
     for piece in pieces:
         _costs(prover, piece, data, epsilon)
+
+
+def of_its_sort(piece: Piece, data: Data) -> None:
+    """Records are shifted by records, and numbers by numbers; nothing else hangs on records. Raises Refused.
+
+    A bound that hangs on no record is one for records, too: sum a_i v_i has at most the norm sum |a_i| |v_i|, which
+    numbers v_i of the same sizes and the right signs attain.
+    """
+    noise = {f"n{k}" for k, (kind, _) in enumerate(piece.draws) if kind in KINDS and KINDS[kind].vector}
+    records = data.vectors | noise | {f"abs:{name}" for name in data.vectors}
+    for (kind, _), shift in zip(piece.draws, piece.shifts, strict=False):
+        if kind in KINDS and KINDS[kind].vector:
+            fits = shift.slopes.keys() <= data.vectors and not shift.at_zero
+        else:
+            fits = records.isdisjoint(shift.slopes)
+        if not fits:
+            raise Refused("noise of records that is shifted by numbers, or noise that is shifted by records")
+    others = [*piece.bounds, *(sign.form for sign in (*piece.source, *piece.target))]
+    if any(not records.isdisjoint(form.slopes) for form in others):
+        raise Refused("a condition or bound that hangs on a record")
 
 
 def drawn(piece: Piece) -> list[Sign]:
@@ -35,9 +55,9 @@ def _costs(prover: Prover, piece: Piece, data: Data, epsilon: Fraction) -> None:
         still = not shift.slopes and not shift.at_zero
         if kind == "part":  # a black box that is scale-DP, and puts out the same on the neighbour
             total = total - Fraction(scale)
-        if kind == "gaussian" and not still:
+        if kind in GAUSSIAN and not still:
             raise Refused("Gaussian noise is shifted: no pure epsilon")
-        if kind == "gaussian" or not KINDS[kind].priced or still:
+        if kind in GAUSSIAN or not KINDS[kind].priced or still:
             continue
         if not all(prover.entails(known, Sign(form, False)) for form in _limits(kind, shift, bound)):
             raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
@@ -80,7 +100,7 @@ def step_cost(
     paid = Form()
     for k, ((kind, scale), shift, bound) in enumerate(zip(piece.draws, piece.shifts, bounds, strict=True)):
         still = not shift.slopes and not shift.at_zero
-        if kind not in KINDS or kind == "part" or (kind == "gaussian" and not still):
+        if kind not in KINDS or kind == "part" or (kind in GAUSSIAN and not still):
             raise Refused(f"{kind} noise in an induction")
         if bound < 0:
             raise Refused("a bound on a size that is negative")
@@ -104,7 +124,7 @@ def gaussian_step_cost(
     paid = Fraction(0)
     for (kind, scale), shift, bound in zip(piece.draws, piece.shifts, bounds, strict=True):
         still = not shift.slopes and not shift.at_zero
-        if kind not in KINDS or kind == "part" or (kind != "gaussian" and not still):
+        if kind not in KINDS or kind == "part" or (kind not in GAUSSIAN and not still):
             raise Refused(f"{kind} noise in an induction on rho")
         if still:
             continue
@@ -145,12 +165,13 @@ def gaussian_costs(prover: Prover, pieces: list[Piece], data: Data, rho: Fractio
             raise Refused("rho is proved of shifts that do not depend on noise")
         if len(piece.caps) != len(piece.draws):
             raise Refused("a piece without caps")
-        known = [*data.facts, *(sign for name in sorted(data.ends) for sign in _size(name, piece, data))]
+        of_data = [sign for sign in piece.source if not sign.form.noisy]
+        known = [*data.facts, *of_data, *(sign for name in sorted(data.ends) for sign in _size(name, piece, data))]
         total = Form(None, rho)
         for (kind, scale), shift, bound, cap in zip(piece.draws, piece.shifts, piece.bounds, piece.caps, strict=True):
-            if kind == "part" or (kind != "gaussian" and (shift.slopes or shift.at_zero)):
+            if kind == "part" or (kind not in GAUSSIAN and (shift.slopes or shift.at_zero)):
                 raise Refused(f"{kind} noise, of which rho is not known, is shifted")
-            if kind != "gaussian":
+            if kind not in GAUSSIAN:
                 continue
             limits = [bound - shift, bound + shift, cap - bound]
             if not all(prover.entails(known, Sign(form, False)) for form in limits):

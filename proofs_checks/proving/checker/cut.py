@@ -20,7 +20,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from .columns import ARRAY, array_of, as_loops
+import numpy as np
+
+from .columns import ARRAY, DIMENSION, DIVIDE, ZEROS, array_of, as_loops
 from .following import Refused
 from .givens import Givens, opened
 from .language.arrays import array_of as made_array
@@ -29,6 +31,7 @@ from .language.interpreter import Local
 from .language.outside import Outside, admitted
 from .language.source import definition, file_of
 from .language.values import Function, Native
+from .language.vectors import zeros
 from .real_parts import compiled
 from .statements import is_loop, mentions
 
@@ -38,9 +41,9 @@ NEXT, BREAK, RETURN = "next", "break", "return"
 
 @dataclass(frozen=True)
 class Loop:
-    """step(state, index, entry, length, rng) -> (control, state or output).
+    """step(state, index, entry, length, dimension, rng) -> (control, state or output).
 
-    after(state, length, rng) -> (NEXT, the next loop's state) or (RETURN, output).
+    after(state, length, dimension, rng) -> (NEXT, the next loop's state) or (RETURN, output).
 
     A state is a tuple of the values of `names`. indexed: whether a step may know how many there were before.
     real: both as functions of Python, for runs on real numbers.
@@ -55,7 +58,10 @@ class Loop:
 
 @dataclass(frozen=True)
 class Cut:
-    """before(length, rng) -> (NEXT, the first loop's state). sized: whether the function asks for len(dataset)."""
+    """before(length, dimension, rng) -> (NEXT, the first loop's state). sized: the function asks for len(dataset).
+
+    dimension: how many entries a record has; None where entries are numbers.
+    """
 
     before: Function
     loops: tuple[Loop, ...]
@@ -73,6 +79,7 @@ def cut(function: Callable[..., Any], relation: str) -> Cut:
     _refuse_statements(syntax, (data, rng))
     length = _Length(data)
     body = [*givens.rebound(syntax), *syntax.body]
+    body = [_Shape(data).visit(statement) for statement in body]
     outside = givens.outside(body, data, rng)
     body = as_loops(body, data, rng, ENTRY, relation == "add-remove", outside)
     if relation != "add-remove":
@@ -85,7 +92,7 @@ def cut(function: Callable[..., Any], relation: str) -> Cut:
         raise Refused("a return before the loop")
     known = [ast.parse(f"if False: {name} = None").body[0] for name in sorted(bound_names(syntax.body)) if name != data]
     names = [_names(body, place) for place in places] + [()]
-    parts = [_defined("before", f"{LENGTH}, {rng}", [*before, _leave(NEXT, names[0])])]
+    parts = [_defined("before", f"{LENGTH}, {DIMENSION}, {rng}", [*before, _leave(NEXT, names[0])])]
     indexed = []
     for k in range(len(places)):
         made, index = _loop(body, places, k, names, known, (data, rng))
@@ -114,8 +121,8 @@ def _loop(
     end = _leave(NEXT, names[k + 1]) if k + 1 < len(places) else _Leaving(()).visit(ast.Return(None))
     step = [*known, *unpacked, *binding, *stepped, _leave(NEXT, names[k])]
     return [
-        _defined(f"step{k}", f"{STATE}, {INDEX}, {ENTRY}, {LENGTH}, {rng}", step),
-        _defined(f"after{k}", f"{STATE}, {LENGTH}, {rng}", [*known, *unpacked, *after, end]),
+        _defined(f"step{k}", f"{STATE}, {INDEX}, {ENTRY}, {LENGTH}, {DIMENSION}, {rng}", step),
+        _defined(f"after{k}", f"{STATE}, {LENGTH}, {DIMENSION}, {rng}", [*known, *unpacked, *after, end]),
     ], index
 
 
@@ -126,9 +133,11 @@ def _cut(
     file = file_of(givens.function)
     around = {name: admitted(value, name) for name, value in givens.values.items()}
     around[ARRAY] = Native(lambda items: made_array(items) if type(items) is list else items, "an array")
+    around[ZEROS] = Native(zeros, "zeros")
+    around[DIVIDE] = admitted(np.divide, "np.divide")
     outer = Local(Outside(givens.function), around, frozenset(), file)
     before, *made = [Function(p.name, p.args, p.body, outer, bound_names(p.body), {}, file) for p in parts]
-    real_before, *real = compiled(givens, parts, {ARRAY: array_of})
+    real_before, *real = compiled(givens, parts, {ARRAY: array_of, ZEROS: np.zeros, DIVIDE: np.divide})
     loops = [
         Loop(made[2 * k], made[2 * k + 1], names[k], indexed[k], (real[2 * k], real[2 * k + 1]))
         for k in range(len(indexed))
@@ -175,6 +184,21 @@ class _Length(ast.NodeTransformer):
         if ast.unparse(node) == f"len({self.data})":
             self.count += 1
             return ast.copy_location(ast.Name(LENGTH, ast.Load()), node)
+        return self.generic_visit(node)
+
+
+class _Shape(ast.NodeTransformer):
+    """dataset.shape[0] is len(dataset); dataset.shape[1], of records, a name."""
+
+    def __init__(self, data: str) -> None:
+        self.data = data
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        text = ast.unparse(node)
+        if text == f"{self.data}.shape[1]":
+            return ast.copy_location(ast.Name(DIMENSION, ast.Load()), node)
+        if text == f"{self.data}.shape[0]":
+            return ast.copy_location(ast.parse(f"len({self.data})", mode="eval").body, node)
         return self.generic_visit(node)
 
 

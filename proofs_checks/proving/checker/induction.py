@@ -39,8 +39,8 @@ from .cut import BREAK, NEXT, cut
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
-from .pairs import Data
-from .states import numbers_in
+from .pairs import Data, order_of
+from .states import VECTOR, numbers_in, numbers_of
 from .steps import LENGTH, Steps, Way
 from .trials import same_outputs
 from .watch import Watch
@@ -59,7 +59,7 @@ def check_induction(
 ) -> tuple[int, int]:
     """Steps shown and runs compared. Raises Refused with the first thing that is not proved."""
     prover = Prover(watch)
-    names = PERSISTENT[relation]
+    names, order = PERSISTENT[relation], order_of(container, notion)
     made, event, scaled = cut(function, relation), document["event"], document["scaled"]
     events = [[stage, name] for stage, loop in enumerate(made.loops) for name in loop.names]
     if event is not None and (relation != "answers" or event not in events):
@@ -69,7 +69,7 @@ def check_induction(
     watched = None if event is None else (int(event[0]), str(event[1]))
     wide, appended, counts = (frozenset(document[name]) for name in ("wide", "appended", "whole"))
     steps = Steps(made, wide, appended, counts, watched, as_written=as_written)
-    made_of_entries = _made_of_entries(document["configurations"], steps, names, ends, prover)
+    made_of_entries = _made_of_entries(document["configurations"], steps, names, ends, prover, order)
     names = names | made_of_entries.ends.keys()
     configurations = [read_configuration(entry, names) for entry in document["configurations"]]
     moves = {read_key(entry): read_move(entry, names) for entry in document["moves"]}
@@ -77,7 +77,7 @@ def check_induction(
     if notion == "rho" and (scaled or event is not None):
         raise Refused("an induction on rho with an event, or with costs that are counted by entries")
     checking = _Checking(steps, prover, relation, ends, configurations, moves, whole, scaled, notion)
-    checking.made_of_entries = made_of_entries
+    checking.made_of_entries, checking.order = made_of_entries, order
     checking.start()
     for k in range(len(configurations)):
         checking.configuration(k)
@@ -86,15 +86,18 @@ def check_induction(
 
 
 def _made_of_entries(
-    configurations: Sequence[Mapping[str, Any]], steps: Steps, names: set[str], ends: Any, prover: Prover
+    configurations: Sequence[Mapping[str, Any]], steps: Steps, names: set[str], ends: Any, prover: Prover, order: int
 ) -> Data:
     """What a step with an entry that differs computes of it alone: later ones may hang on that, too."""
-    found = Data(False)
+    found = Data(False, order=order)
     for entry in configurations:
         if entry["phase"] in ("before", "again"):
-            data, numbers = Data(False), [Form.variable(f"s{i}") for i in range(numbers_in(entry["layout"]))]
+            data, numbers = (
+                Data(False, order=order),
+                [Form.variable(f"s{i}") for i in range(numbers_in(entry["layout"]))],
+            )
             for name in sorted(names):
-                held = data.declare(name, *ends)
+                held = data.entry(name, *ends)
                 steps.at(int(entry["stage"])).step(entry["layout"], numbers, held, data, prover)
             found.adopt(data, names)
     return found
@@ -104,10 +107,11 @@ class _Checking(Comparing):
     """Every configuration's steps."""
 
     made_of_entries: Data
+    order: int
 
     def start(self) -> None:
         """Before the loop both runs do the same, with moved noise; with an event, also towards the free phase."""
-        data = Data(False)
+        data = Data(False, order=self.order)
         ways = self.steps.start(data, self.prover)
         if self.relation != "answers":
             self._listed(ways, data.facts)
@@ -159,7 +163,7 @@ class _Checking(Comparing):
 
     def _data(self, left: int) -> Data:
         """With the entries that differ, which later steps may hang on; at least so many are left, of N."""
-        data = Data(False)
+        data = Data(False, order=self.order)
         for name in sorted(PERSISTENT[self.relation]):
             self._entry(data, name)
         data.adopt(self.made_of_entries, PERSISTENT[self.relation])
@@ -169,16 +173,31 @@ class _Checking(Comparing):
         return data
 
     def _entry(self, data: Data, name: str) -> Form:
-        return data.declare(name, *self.ends)
+        return data.entry(name, *self.ends)
 
     def _numbers(self, at: Configuration, data: Data) -> tuple[list[Form], list[Form]]:
         """The numbers of both states."""
+        self._sorted(at, data)
         here = [Form.variable(f"s{i}") for i in range(len(at.differences))]
         there = []
         for i, (number, difference) in enumerate(zip(here, at.differences, strict=True)):
             between = difference if isinstance(difference, Form) else data.declare(f"e{i}", *difference)
             there.append(number + between)
         return here, there
+
+    def _sorted(self, at: Configuration, data: Data) -> None:
+        """Records differ by records, numbers by numbers; facts and what is left to pay are about numbers."""
+        records = data.vectors | numbers_of(at.layout, VECTOR)
+        for i, difference in enumerate(at.differences):
+            if f"s{i}" not in records:
+                fits = not isinstance(difference, Form) or records.isdisjoint(difference.slopes)
+            else:
+                exact = isinstance(difference, Form) and not difference.at_zero
+                fits = exact and difference.slopes.keys() <= data.vectors  # type: ignore[union-attr]
+            if not fits:
+                raise Refused("records that differ by numbers, or numbers by records")
+        if any(not records.isdisjoint(form.slopes) for form in (at.potential, *(fact.form for fact in at.facts))):
+            raise Refused("a fact or a potential that hangs on a record")
 
     def _listed(self, ways: Iterable[Way], known: Sequence[Sign]) -> None:
         """Before the entry that differs a state is one that a configuration describes."""

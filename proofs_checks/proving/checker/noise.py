@@ -19,7 +19,9 @@ from .forms import Form, Sign
 class Kind:
     """smooth: a density; whole: integers, shifted by integers only. upwards: shifts below 0 have no bounded cost;
     one_sided: the cost of a shift is signed, so that only one of its sides needs a bound. shifted: may be shifted.
-    scaling: its scale may be proportional to the number of entries. priced: a shift costs something."""
+    scaling: its scale may be proportional to the number of entries. priced: a shift costs something. vector: noise for
+    every entry of a record, shifted by records: Gaussian noise costs by their Euclidean norm, Laplace's by the sum of
+    absolute values."""
 
     smooth: bool = True
     whole: bool = False
@@ -28,6 +30,7 @@ class Kind:
     shifted: bool = True
     scaling: bool = False
     priced: bool = True
+    vector: bool = False
 
 
 KINDS = {
@@ -35,6 +38,8 @@ KINDS = {
     "exponential": Kind(one_sided=True, scaling=True),
     "gumbel": Kind(upwards=True, one_sided=True, scaling=True),
     "gaussian": Kind(),
+    "laplace vector": Kind(scaling=True, vector=True),
+    "gaussian vector": Kind(vector=True),
     "uniform": Kind(priced=False),
     "unused": Kind(priced=False),
     "geometric": Kind(smooth=False, whole=True, upwards=True, one_sided=True),
@@ -44,6 +49,7 @@ KINDS = {
     "part": Kind(smooth=False, shifted=False, priced=False),
     "computed": Kind(smooth=False, shifted=False, priced=False),
 }
+GAUSSIAN = ("gaussian", "gaussian vector")
 Draw = tuple[str, str]
 """A kind, and its parameter as text."""
 

@@ -13,7 +13,7 @@ from .forms import Form, Sign
 from .language.arithmetic import lifted, truth
 from .language.functions import valued
 from .language.ranks import Ranks
-from .language.values import Array, Object, Text, Total, Uniform, Weight
+from .language.values import Array, Object, Text, Total, Uniform, Vector, Weight
 
 PLAIN = (bool, int, str, type(None))
 Parts = tuple[Any, list[Any]]
@@ -26,6 +26,8 @@ def parts(output: Any) -> Parts:
         output = truth(output)
     if isinstance(output, Weight | Total | Uniform):
         output = lifted(valued(output))
+    if isinstance(output, Vector):
+        return "vector", [output.form]
     if isinstance(output, Form):
         if output.slopes:
             return "real", [output]
@@ -43,7 +45,8 @@ def parts(output: Any) -> Parts:
 def _opened(output: Any) -> tuple[Any, list[Any]]:
     """What kind of container it is, and its cells."""
     if isinstance(output, Array):
-        return ["array", list(output.cells.shape)], output.cells.ravel().tolist()
+        head = "records" if output.kind == "v" else "array"
+        return [head, list(output.cells.shape)], output.cells.ravel().tolist()
     if isinstance(output, Ranks):
         return ["array", [len(output)]], output.places()
     if isinstance(output, list | tuple):
@@ -81,18 +84,33 @@ def real_parts(output: Any) -> Any:
     raise Refused(f"an output of type {type(output).__name__}")
 
 
-def alike(expected: Any, real: Any, numbers: list[float]) -> bool:
-    """Whether the real output has this form; collects the numbers at the places of symbols."""
+def alike(expected: Any, real: Any, numbers: list[list[float]]) -> bool:
+    """Whether the real output has this form; collects the numbers at the places of symbols, several of a record."""
+    if expected == "vector":
+        record = isinstance(real, list) and isinstance(real[0], list) and real[0][0] == "array" and len(real[0][1]) == 1
+        numbers += [[float(entry) for _, entry in real[1:]]] if record else []
+        return record
+    if isinstance(expected, list) and expected and isinstance(expected[0], list) and expected[0][0] == "records":
+        return _alike_rows(expected, real, numbers)
     if expected == "real":
         number = isinstance(real, list) and len(real) == 2 and real[0] in ("float", "int")
         if number:
-            numbers.append(float(real[1]))
+            numbers.append([float(real[1])])
         return number
     if isinstance(expected, list) and expected and expected[0] == "text":
         return isinstance(real, list) and real[0] == "str"
     if isinstance(expected, list) and isinstance(real, list) and len(expected) == len(real):
         return all(alike(a, b, numbers) for a, b in zip(expected, real, strict=True))
     return bool(expected == real)
+
+
+def _alike_rows(expected: Any, real: Any, numbers: list[list[float]]) -> bool:
+    """A 2-d array as its rows."""
+    if not (isinstance(real, list) and isinstance(real[0], list) and real[0][0] == "array" and len(real[0][1]) == 2):
+        return False
+    (_, (count, size)), cells = real[0], real[1:]
+    rows = [[["array", [size]], *cells[i * size : (i + 1) * size]] for i in range(count)]
+    return len(expected) == count + 1 and all(alike("vector", row, numbers) for row in rows)
 
 
 def key_of(output: Any) -> tuple[str, list[Any]]:

@@ -25,6 +25,10 @@ class Merged:
 class Data:
     """Variables of the data: their ends, which are whole numbers, the facts, and how merged values are computed.
 
+    order: 0 where entries are numbers; else they are records, and it is the order of the norm by which shifts cost.
+    vectors: the variables that are records. Of these nothing is known but ends of their norms: v <= r and -v <= r say
+    that the norm of v is at most r. What follows so of numbers v holds of records, by the triangle inequality, since
+    sums of records are bounded one by one (costs.of_its_sort).
     about: the facts that hold of a variable wherever it is. of_size: those that are functions of one size
     (language/sizes.py).
     """
@@ -36,6 +40,8 @@ class Data:
     merged: dict[str, Merged] = field(default_factory=dict)
     of_size: dict[str, Any] = field(default_factory=dict)
     about: dict[str, list[Sign]] = field(default_factory=dict)
+    order: int = 0
+    vectors: set[str] = field(default_factory=set)
 
     def declare(self, name: str, low: Fraction | None, high: Fraction | None, whole: bool = False) -> Form:
         variable = Form.variable(name)
@@ -48,6 +54,11 @@ class Data:
                 self.whole.add(name)
         return variable
 
+    def entry(self, name: str, low: Fraction | None, high: Fraction | None, whole: bool = False) -> Form:
+        """An entry of the dataset."""
+        self.vectors |= {name} if self.order else set()
+        return self.declare(name, low, high, whole)
+
     def adopt(self, other: Data, names: Container[str]) -> None:
         """What the other has made of these variables alone."""
         for name, made in other.merged.items():
@@ -56,6 +67,7 @@ class Data:
                 self.merged[name], self.ends[name], self.about[name] = made, other.ends[name], other.about[name]
                 self.facts += self.about[name]
                 self.whole |= {name} & other.whole
+                self.vectors |= {name} & other.vectors
                 self.of_size |= {name: other.of_size[name]} if name in other.of_size else {}
 
     def merge(
@@ -64,6 +76,14 @@ class Data:
         """A value made of data as a variable of its own, of which the range is known, and no more."""
         self.merged[name] = Merged(forms, value)
         return self.declare(name, *ends, whole)
+
+    def size(self, name: str, form: Form, value: Callable[[Point], Fraction]) -> Form:
+        """The norm of a record (whose order is not below that of the data, so that it is no less than that one)."""
+        if name not in self.ends:
+            size = self.merge(name, (form,), value, (Fraction(0), None))
+            self.about[name] += [Sign(size - form, False), Sign(size + form, False)]
+            self.facts += self.about[name][-2:]
+        return Form.variable(name)
 
     def complete(self, point: Point) -> Point:
         """The point with merged values computed from the entries; later ones may need earlier ones."""
@@ -84,6 +104,11 @@ class Data:
         return (None if None in lows else sum(lows)), (None if None in highs else sum(highs))  # type: ignore[return-value]
 
 
+def order_of(container: str, notion: str) -> int:
+    """By which norm records are measured: the Euclidean one for rho, which Gaussian noise pays."""
+    return 0 if container != "rows" else 2 if notion in ("rho", "zcdp") else 1
+
+
 @dataclass
 class Neighbours:
     """One case of the relation."""
@@ -95,9 +120,15 @@ class Neighbours:
 
 
 def cases(
-    relation: str, entries: int, low: Fraction | None, high: Fraction | None, whole: bool, merging: bool
+    relation: str,
+    entries: int,
+    low: Fraction | None,
+    high: Fraction | None,
+    whole: bool,
+    merging: bool,
+    order: int = 0,
 ) -> Iterator[Neighbours]:
-    """All cases for that many entries. Raises Refused for an unknown relation."""
+    """All cases for that many entries. order: of records (Data). Raises Refused for an unknown relation."""
     if relation == "answers":
         data = Data(merging)
         here = [data.declare(f"x{i}", None, None) for i in range(entries)]
@@ -105,16 +136,16 @@ def cases(
         yield Neighbours("every answer moves", here, moved, data)
     elif relation == "replace-one":
         for j in range(entries):
-            data = Data(merging)
-            here = [data.declare(f"x{i}", low, high, whole) for i in range(entries)]
+            data = Data(merging, order=order)
+            here = [data.entry(f"x{i}", low, high, whole) for i in range(entries)]
             there = list(here)
-            there[j] = data.declare("y", low, high, whole)
+            there[j] = data.entry("y", low, high, whole)
             yield Neighbours(f"entry {j} is replaced", here, there, data)
     elif relation == "add-remove":
         for j in range(entries):
             for added in (False, True):
-                data = Data(merging)
-                more = [data.declare(f"x{i}", low, high, whole) for i in range(entries)]
+                data = Data(merging, order=order)
+                more = [data.entry(f"x{i}", low, high, whole) for i in range(entries)]
                 fewer = [x for i, x in enumerate(more) if i != j]
                 if added:
                     yield Neighbours(f"entry {j} is added", fewer, more, data)

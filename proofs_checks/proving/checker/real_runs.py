@@ -10,6 +10,7 @@ import json
 import math
 import random
 import types
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -34,6 +35,7 @@ MARGINS = (Fraction(1, 4), Fraction(1, 64), Fraction(1, 4096))
 MOST = 1024
 RANDOM = 12
 MARKED = 24
+MOST_COLUMNS, ZERO_RECORDS = 3, 0.1
 CLOSE = Fraction(1, 10**6)
 """Nearer to another way than this, a random point is left out: floats may take that one."""
 TOLERANCE = 1e-9
@@ -46,8 +48,10 @@ class Real:
     function: Callable[..., Any]
     container: str = "array"
 
-    def held(self, entries: list[Any]) -> Any:
-        """The entries as it takes them."""
+    def held(self, entries: list[Any], columns: int = 1) -> Any:
+        """The entries as it takes them; records as a 2-d array of so many columns."""
+        if self.container == "rows":
+            return np.array([numbers(entry) for entry in entries], float).reshape(len(entries), columns)
         return list(entries) if self.container == "list" else np.array(entries)
 
 
@@ -78,13 +82,19 @@ def at_random(function: Real, case: Neighbours, root: Node, other: bool = False)
     for fixed in [None] * RANDOM + chance.sample(marked, min(MARKED, len(marked))):
         data = _data_point(case, chance)
         if fixed is not None and fixed[0] in data:
-            data |= _within(case, *fixed)
+            held: Any = data[fixed[0]]
+            data |= _within(case, *fixed) if not isinstance(held, np.ndarray) else {fixed[0]: held * 0 + fixed[1]}
         point: Point = case.data.complete(data)
         leaf = _leaf_of(root, point, chance, fixed)
         if leaf is not None:
             _compare(function, case, dataset, leaf, point)
             tried += 1
     return tried
+
+
+def numbers(value: Any) -> list[float]:
+    """A number, or the entries of a record."""
+    return [float(one) for one in np.atleast_1d(np.asarray(value, object)).tolist()]
 
 
 def _within(case: Neighbours, name: str, value: Fraction) -> Point:
@@ -103,9 +113,13 @@ def _drawn(kind: str, name: str, value: Fraction) -> Point:
 
 def _data_point(case: Neighbours, chance: random.Random) -> Point:
     """Anything in the ranges of the variables that are not made of others."""
-    point = {}
+    point: dict[str, Any] = {}
+    columns = chance.randint(1, MOST_COLUMNS) if case.data.vectors else 0
     for name, (low, high) in case.data.ends.items():
-        if name not in case.data.merged:
+        if name in case.data.vectors and name not in case.data.merged:
+            zero = chance.random() < ZERO_RECORDS
+            point[name] = np.array([Fraction(0 if zero else chance.randint(-3072, 3072), 1024) for _ in range(columns)])
+        elif name not in case.data.merged:
             least = Fraction(-3) if low is None else low
             most = max(least + 3, Fraction(3)) if high is None else high
             share = Fraction(chance.randint(0, 1024), 1024)
@@ -125,11 +139,19 @@ def _noise(kind: str, parameter: str, chance: random.Random) -> Fraction:
     return share if kind in ("uniform", "unused") else 4 * share if kind == "exponential" else 8 * share - 4
 
 
+def _columns(point: dict[str, Any]) -> int:
+    """How many entries the records of a point have."""
+    return next((len(value) for value in point.values() if isinstance(value, np.ndarray)), 1)
+
+
 def _thrown(draws: tuple[Draw, ...], point: Point, chance: random.Random, fixed: Any) -> None:
     """Noise for all that is drawn and has none yet."""
     for k, (kind, parameter) in enumerate(draws):
         name = f"n{k}"
-        if name not in point and kind not in ("computed", "part"):
+        if name not in point and KINDS[kind].vector:
+            made: Any = np.array([_noise(kind, parameter, chance) for _ in range(_columns(point))])
+            point[name] = made
+        elif name not in point and kind not in ("computed", "part"):
             point[name] = _noise(kind, parameter, chance)
             if fixed is not None and fixed[0] == name:
                 point |= _drawn(kind, *fixed)
@@ -203,6 +225,9 @@ def _computed(point: Point, leaf: Leaf) -> Point | None:
 def _compare(function: Real, case: Neighbours, dataset: list[Form], leaf: Leaf, point: Point) -> None:
     """Whole entries as integers, too: what numpy makes like an array of integers keeps no fractions."""
     values = [entry.value(point) for entry in dataset]
+    if case.data.order:
+        same_output(function, values, leaf, point)
+        return
     kinds: list[type] = [float]
     if all(entry.slopes.keys() <= case.data.whole for entry in dataset) and all(abs(v) < 2**53 for v in values):
         kinds.append(int)
@@ -211,24 +236,34 @@ def _compare(function: Real, case: Neighbours, dataset: list[Form], leaf: Leaf, 
 
 
 def same_output(function: Real, entries: list[Any], leaf: Leaf, point: Point) -> None:
-    noise = [float(point[f"n{k}"]) for k in range(len(leaf.draws))]
-    if any(value != int(value) for value, (kind, _) in zip(noise, leaf.draws, strict=True) if KINDS[kind].whole):
+    noise = [numbers(point[f"n{k}"]) for k in range(len(leaf.draws))]
+    if any(value != int(value) for (value, *_), (kind, _) in zip(noise, leaf.draws, strict=True) if KINDS[kind].whole):
         return
     rng = Recorded(leaf.draws, noise)
     try:
-        output = _fed(function.function, leaf, rng)(function.held(entries), rng)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            output = _fed(function.function, leaf, rng)(function.held(entries, _columns(point)), rng)
     except Refused:
         raise
     except Exception as problem:
         raise Refused(f"the real function raises {type(problem).__name__} ({problem}) on {entries}") from problem
     if not rng.finished():
         raise Refused("the real function draws less noise than the symbolic run")
-    found: list[float] = []
+    found: list[list[float]] = []
     if not alike(json.loads(leaf.key), json.loads(json.dumps(real_parts(output))), found):
         raise Refused(f"on {entries} with noise {noise} the real output is {output!r:.100}, not {leaf.key}")
-    expected = [float(form.value(point)) for form in leaf.reals[: len(found)]]
-    if any(abs(a - b) > TOLERANCE * (1 + abs(a) + abs(b)) for a, b in zip(expected, found, strict=True)):
+    expected = [numbers(form.value(point)) for form in leaf.reals[: len(found)]]
+    if not all(map(_close, expected, found)):
         raise Refused(f"on {entries} with noise {noise} the real output is {output!r:.100}, not {expected}")
+
+
+def _close(one: list[float], other: list[float]) -> bool:
+    """Equal but for rounding. What has no records in it is the same number for each of their entries."""
+    if len(one) == 1:
+        one = one * len(other)
+    near = [abs(a - b) <= TOLERANCE * (1 + abs(a) + abs(b)) for a, b in zip(one, other, strict=False)]
+    return len(one) == len(other) and all(near)
 
 
 def _fed(function: Callable[..., Any], leaf: Leaf, rng: Recorded) -> Callable[..., Any]:

@@ -18,10 +18,11 @@ ROUNDING = 1e-12
 class Recorded(np.random.Generator):
     """A generator that hands out given noise, in order, and insists on the stated kinds and scales."""
 
-    def __init__(self, draws: tuple[tuple[str, str], ...], noise: list[float]) -> None:
+    def __init__(self, draws: tuple[tuple[str, str], ...], noise: list[list[float]]) -> None:
+        """noise: the numbers of each draw, one but for the entries of records."""
         super().__init__(np.random.PCG64(0))
-        pairs = zip(draws, noise, strict=True)
-        self._left = [(draw, value) for draw, value in pairs if draw[0] != "computed"]
+        known = [(draw, values) for draw, values in zip(draws, noise, strict=True) if draw[0] != "computed"]
+        self._left = [((kind.removesuffix(" vector"), scale), one) for (kind, scale), values in known for one in values]
 
     def __getattribute__(self, name: str) -> Any:
         if name not in Recorded.__dict__ and name in np.random.Generator.__dict__ and not name.startswith("_"):

@@ -14,7 +14,8 @@ from .language.arrays import of_cells
 from .language.calls import called
 from .language.functions import uniform
 from .language.outside import admitted
-from .language.values import Generator, Uniform
+from .language.values import Generator, Uniform, Vector
+from .language.vectors import array
 from .noise import Draw
 from .outputs import key_of
 from .pairs import Data
@@ -70,7 +71,8 @@ def tree(
 
     def run(tracer: Tracer) -> tuple[str, list[Form]]:
         tracer.entries = [entry.name() for entry in dataset]
-        held = list(dataset) if container == "list" else of_cells(dataset)
+        rows = [Vector(entry, True) for entry in dataset] if data.order else []
+        held = array(rows) if data.order else list(dataset) if container == "list" else of_cells(dataset)
         try:
             return key_of(called(admitted(function, "the mechanism"), [held, Generator()], {}))
         except Refused as problem:

@@ -1,8 +1,9 @@
 """The state of a loop, read and made again: its discrete part as a layout, and its numbers.
 
-A layout is JSON: a plain value as [type, text], a number that may be any as "real" (or "whole", where it is a whole
-number), lists, tuples, dicts and arrays by their parts, and a list that the loop only appends to as "appended" (its
-content is the same in both runs, since every step appends the same; what is in it cannot be read).
+A layout is JSON: a plain value as [type, text], a number that may be any as "real" ("whole", where it is a whole
+number; "vector", where it is a record), lists, tuples, dicts and arrays by their parts, and a list that the loop only
+appends to as "appended" (its content is the same in both runs, since every step appends the same; what is in it cannot
+be read).
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ from .forms import Form, Sign
 from .language.arithmetic import lifted, truth
 from .language.functions import valued
 from .language.outside import ConstantList, Constants
-from .language.values import Appended, Array, Object, Ratio, Text, Total, Uniform, Weight
+from .language.values import Appended, Array, Object, Ratio, Text, Total, Uniform, Vector, Weight
 
 Layout = Any
-APPENDED, REAL, WHOLE = "appended", "real", "whole"
+APPENDED, REAL, WHOLE, VECTOR = "appended", "real", "whole", "vector"
 PLAIN = (bool, int, float, str, type(None))
 
 
@@ -56,6 +57,8 @@ class Reading:
             value = truth(value)
         if isinstance(value, Uniform | Weight | Total):
             value = lifted(valued(value))
+        if isinstance(value, Vector):
+            return self._record(value, output)
         if isinstance(value, Ratio) and output:  # both runs know by what it is divided
             return ["divided by N", self.value(value.form, place, output)]
         if place in self.steps.appended and isinstance(value, list | Appended) and not output:
@@ -78,6 +81,15 @@ class Reading:
             return [type(plain).__name__, repr(plain)]
         return self._parts(value, place, output)
 
+    def _record(self, value: Vector, output: bool) -> Layout:
+        """Of a record what it is made of."""
+        self.objects.append(value)
+        divided = isinstance(value.form, Ratio)
+        if divided and not output:
+            raise Refused("a record that is divided by the number of records, in the state of the loop")
+        self.numbers.append(value.form.form if divided else value.form)
+        return ["divided by N", VECTOR] if divided else VECTOR
+
     def _whole(self, value: Any) -> Layout:
         """A number that is whole since those that it is made of are."""
         form = lifted(value)
@@ -97,7 +109,7 @@ class Reading:
             head, cells = ["list" if isinstance(value, list) else "tuple"], list(value)
         elif isinstance(value, dict) and not constant and all(type(key) in (str, int, bool) for key in value):
             head, cells = ["dict", *[[type(key).__name__, repr(key)] for key in value]], list(value.values())
-        elif isinstance(value, Array) and (output or value.cells.flags.writeable):
+        elif isinstance(value, Array) and (output or (value.kind != "v" and value.cells.flags.writeable)):
             head, cells, integral = ["array", *value.cells.shape], value.cells.ravel().tolist(), value.kind in "iw"
             head += [] if value.kind == "f" else [value.kind]
         elif output and isinstance(value, Object) and value.record:
@@ -137,15 +149,15 @@ def numbers_in(layout: Layout) -> int:
     return sum(count_numbers(part) for part in layout)
 
 
-def whole_numbers(layout: Layout) -> set[str]:
-    """The names of the whole numbers in a state of this layout, and (in a search) in the other run's."""
+def numbers_of(layout: Layout, wanted: str) -> set[str]:
+    """The names of the numbers of this kind in a state of this layout, and (in a search) in the other run's."""
     kinds = [kind for part in layout for kind in _kinds(part)]
-    return {f"{run}{i}" for i, kind in enumerate(kinds) if kind == WHOLE for run in ("s", "st")}
+    return {f"{run}{i}" for i, kind in enumerate(kinds) if kind == wanted for run in ("s", "st")}
 
 
 def _kinds(layout: Layout) -> list[str]:
     """Of its numbers."""
-    if layout in (REAL, WHOLE):
+    if layout in (REAL, WHOLE, VECTOR):
         return [layout]
     parts = layout[1:] if isinstance(layout, list) and isinstance(layout[0], list) else []
     return [kind for part in parts for kind in _kinds(part)]
@@ -155,6 +167,8 @@ def built(layout: Layout, numbers: Iterator[Form], name: str) -> Any:
     """The value of this layout with these numbers. name: what the state calls it."""
     if layout == APPENDED:
         return Appended(name)
+    if layout == VECTOR:
+        return Vector(next(numbers))
     if layout in (REAL, WHOLE):
         return next(numbers)
     if not isinstance(layout[0], list):

@@ -13,10 +13,10 @@ from .cut import NEXT, RETURN, Cut, Loop
 from .farkas import Prover
 from .forms import Form, Sign, noise_index
 from .language.calls import called
-from .language.values import Generator, Unknown
+from .language.values import Dimension, Generator, Unknown, Vector
 from .pairs import Data
 from .runs import explored, leaves
-from .states import Layout, Reading, built, count_numbers, whole_numbers
+from .states import VECTOR, WHOLE, Layout, Reading, built, count_numbers, numbers_of
 from .tracer import Tracer
 
 LENGTH = "N"
@@ -49,6 +49,11 @@ class Way:
     def appends(self) -> bool:
         """Whether anything is appended to a list, or a list is made anew."""
         return any(len(part[1]) > 1 or part[1][0] is None for part in json.loads(self.label)[1])
+
+
+def _dimension(data: Data) -> Dimension | None:
+    """How many entries a record has, where there are records."""
+    return Dimension() if data.order else None
 
 
 def of_data(form: Form) -> bool:
@@ -98,15 +103,20 @@ class Steps:
     def start(self, data: Data, prover: Prover) -> list[Way]:
         """The ways to the first loop's head."""
         before, length = self.cut.before, self.length(data)
-        return self._ways(lambda: called(before, [length, Generator()], {}), data, prover, self.loop.names)
+        return self._ways(
+            lambda: called(before, [length, _dimension(data), Generator()], {}), data, prover, self.loop.names
+        )
 
     def step(self, layout: Layout, numbers: Sequence[Form], entry: Form, data: Data, prover: Prover) -> list[Way]:
         """The ways through one step with that entry, from the state with these numbers."""
         index, length = Unknown("index of an entry"), self.length(data)
         at = data.declare("i", Fraction(0), None, whole=True) if self.loop.indexed else index
+        held = Vector(entry, True) if data.order else entry
 
         def run() -> Any:
-            return called(self.loop.step, [self._state(layout, numbers), at, entry, length, Generator()], {})
+            return called(
+                self.loop.step, [self._state(layout, numbers), at, held, length, _dimension(data), Generator()], {}
+            )
 
         return self._ways(run, data, prover, self.loop.names, (layout, numbers))
 
@@ -117,14 +127,14 @@ class Steps:
         came = layout, numbers
 
         def run() -> Any:
-            return called(self.loop.after, [self._state(layout, numbers), length, Generator()], {})
+            return called(self.loop.after, [self._state(layout, numbers), length, _dimension(data), Generator()], {})
 
         return self._ways(run, data, prover, names, came)
 
     def idle(self, layout: Layout, numbers: Sequence[Form]) -> list[Way]:
         """No step at all: what a dataset does that lacks the entry."""
         state, names = self._state(layout, numbers), self.loop.names
-        whole = whole_numbers(layout)
+        whole = numbers_of(layout, WHOLE)
         label, control, same, released, after, event = self._outcome(NEXT, state, names, (layout, numbers), whole)
         label = json.dumps([*json.loads(label), ()])
         return [Way((), (), label, control, same, tuple(released), tuple(after), event)]
@@ -133,7 +143,8 @@ class Steps:
         self, run: Callable[[], Any], data: Data, prover: Prover, names: tuple[str, ...], came: Any = None
     ) -> list[Way]:
         done: list[tuple[str, str, Layout, list[Form], list[Form], bool]] = []
-        data.whole |= whole_numbers(came[0]) if came is not None else set()
+        data.whole |= numbers_of(came[0], WHOLE) if came is not None else set()
+        data.vectors |= numbers_of(came[0], VECTOR) if came is not None else set()
 
         def recorded(tracer: Tracer) -> tuple[str, list[Form]]:
             known = Known(tracer)

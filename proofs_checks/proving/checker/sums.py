@@ -9,7 +9,7 @@ import ast
 import copy
 from collections.abc import Callable
 
-ELEMENTWISE = ("clip", "minimum", "maximum", "abs", "where", "absolute", "square")
+ELEMENTWISE = ("clip", "minimum", "maximum", "abs", "where", "absolute", "square", "sqrt")
 PLAIN = ("min", "max", "abs", "float")
 ALLOWED = (
     ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.operator, ast.unaryop, ast.cmpop, ast.Load, ast.Call,
@@ -106,7 +106,7 @@ class Sums(ast.NodeTransformer):
             for test in loop.ifs:
                 array = ast.IfExp(test, array, ast.Constant(0))
         calls = [inner for inner in ast.walk(array) if isinstance(inner, ast.Call)]
-        known = {id(part) for call in calls for part in ast.walk(call.func) if _elementwise(call)}
+        known = {id(part) for call in calls for part in ast.walk(call.func) if is_elementwise(call)}
         fixed = {id(n.value) for n in ast.walk(array) if isinstance(n, ast.Attribute) and self.outside(n)}
         for inner in ast.walk(array):
             foreign = isinstance(inner, ast.Name) and inner.id != name and id(inner) not in known
@@ -117,7 +117,8 @@ class Sums(ast.NodeTransformer):
         return Renamed(name, self.entry).visit(copy.deepcopy(array))  # type: ignore[no-any-return]
 
 
-def _elementwise(call: ast.Call) -> bool:
+def is_elementwise(call: ast.Call) -> bool:
+    """Whether it is of a function that is known, cell by cell."""
     module, _, name = ast.unparse(call.func).rpartition(".")
     return (module in ("np", "numpy") and name in ELEMENTWISE) or (not module and name in PLAIN)
 

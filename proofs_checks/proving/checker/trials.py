@@ -33,9 +33,10 @@ def same_outputs(
         for trial in range(TRIALS):
             least = -3.0 if low is None or relation == "answers" else float(low)
             most = max(3.0, least + 3) if high is None or relation == "answers" else float(high)
+            columns = chance.randint(1, 3) if container == "rows" else 1
             entries = [float(chance.randint(int(least), int(most))) if whole else chance.uniform(least, most)
-                       for _ in range(size)]  # fmt: skip
-            one, other = (_run(way, source, _held(entries, container), trial) for way in ways)
+                       for _ in range(size * columns)]  # fmt: skip
+            one, other = (_run(way, source, _held(entries, container, columns), trial) for way in ways)
             if not size and relation != "add-remove":
                 continue  # no entries, no neighbours: functions may raise something else there
             if not _close(one, other):
@@ -53,7 +54,9 @@ class _Source:
         return int(self.rng.geometric(0.5) - self.rng.geometric(0.5))
 
 
-def _held(entries: list[float], container: str) -> Any:
+def _held(entries: list[float], container: str, columns: int) -> Any:
+    if container == "rows":
+        return np.array(entries, float).reshape(-1, columns)
     return list(entries) if container == "list" else np.array(entries)
 
 
@@ -80,16 +83,16 @@ def _close(one: Any, other: Any) -> bool:
 
 def _by_steps(made: Cut) -> Callable[..., Any]:
     def chained(dataset: Any, rng: Any) -> Any:
-        length = len(dataset)
-        _, state = made.real_before(length, rng)
+        length, dimension = len(dataset), np.shape(dataset)[-1] if np.ndim(dataset) > 1 else None
+        _, state = made.real_before(length, dimension, rng)
         for loop in made.loops:
             for index, entry in enumerate(dataset):
-                control, state = loop.real[0](state, index, entry, length, rng)
+                control, state = loop.real[0](state, index, entry, length, dimension, rng)
                 if control not in (NEXT, BREAK):
                     return state
                 if control == BREAK:
                     break
-            control, state = loop.real[1](state, length, rng)
+            control, state = loop.real[1](state, length, dimension, rng)
             if control != NEXT:
                 break
         return state

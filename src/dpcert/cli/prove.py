@@ -70,7 +70,9 @@ class Asked:
     delta: Annotated[
         float, typer.Option("--delta", help="Claimed delta, of Gaussian noise; or with --epsilon and --values.")
     ] = 0.0
-    container: Annotated[str, typer.Option("--container", help="What the function takes: array or list.")] = "array"
+    container: Annotated[
+        str, typer.Option("--container", help="What the function takes: array, list, or rows (2-d, one record each).")
+    ] = "array"
     max_seconds: Annotated[
         float, typer.Option("--max-seconds", help="Seconds for the search, as many for the checker.")
     ] = 300

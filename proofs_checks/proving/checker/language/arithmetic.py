@@ -14,9 +14,25 @@ import numpy as np
 from ..following import Raises, Refused, tracer
 from ..forms import Form, Sign
 from ..reals import compared, concrete, exact
-from . import functions, ratios
+from . import functions, ratios, vectors
 from .ranks import Ranks
-from .values import KINDS, Array, Ratio, Text, Total, Uniform, Unknown, Weight, is_number, is_truth, symbolic
+from .values import (
+    KINDS,
+    Array,
+    Dimension,
+    Ratio,
+    Squares,
+    Text,
+    Total,
+    Uniform,
+    Unknown,
+    Vector,
+    Weight,
+    is_number,
+    is_truth,
+    of_records,
+    symbolic,
+)
 
 LOGICAL = (operator.and_, operator.or_, operator.xor)
 SEQUENCES = (str, list, tuple)
@@ -39,7 +55,10 @@ def lifted(value: Any) -> Form:
 
 def named(value: Any) -> str:
     """What a value is, in words."""
-    words = {Form: "number that depends on the data or on noise", Sign: "comparison", Array: "array", Unknown: "value"}
+    words = {
+        Form: "number that depends on the data or on noise", Sign: "comparison", Array: "array", Unknown: "value",
+        Vector: "record", Dimension: "number of a record's entries", Squares: "record's squares",
+    }  # fmt: skip
     return words.get(type(value), type(value).__name__.lower())
 
 
@@ -49,6 +68,8 @@ def truth(value: Any) -> bool:
         return bool(tracer().answer(value))
     if isinstance(value, Form | Ratio):
         return not _equal(value.form if isinstance(value, Ratio) else value, Form())
+    if of_records(value):
+        raise Refused("the truth value of a record")
     if isinstance(value, Array):
         if value.cells.size != 1:
             raise Raises("the function raises ValueError: the truth value of an array")
@@ -77,6 +98,8 @@ def as_number(value: Any) -> Any:
 def binary(operation: Callable[[Any, Any], Any], a: Any, b: Any, of_numpy: bool = False) -> Any:
     """a operation b. of_numpy: they are cells of arrays."""
     a, b = placed(a), placed(b)
+    if of_records(a) or of_records(b):
+        return vectors.binary(operation, a, b)
     if isinstance(a, Array) or isinstance(b, Array):
         return _on_arrays(operation, a, b)
     if isinstance(a, Weight | Total) or isinstance(b, Weight | Total):
@@ -162,6 +185,8 @@ def _on_arrays(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 
 def elementwise(function: Callable[..., Any], kind: str, *values: Any) -> Any:
     """The function of every cell, with numpy's broadcasting."""
+    if any(of_records(value) for value in values):
+        raise Refused("this function of the entries of records")
     boxes = [value.cells if isinstance(value, Array) else boxed(value) for value in values]
     try:
         result = np.frompyfunc(function, len(boxes), 1)(*boxes)
@@ -180,6 +205,8 @@ def boxed(value: Any) -> np.ndarray[Any, Any]:
 def comparison(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """a operation b, for <, <=, >, >=, == and !=."""
     a, b = placed(a), placed(b)
+    if of_records(a) or of_records(b):
+        raise Refused("a comparison of records")
     if isinstance(a, Array) or isinstance(b, Array):
         from .arrays import array_of
 
@@ -239,6 +266,8 @@ def _equal(a: Form, b: Form) -> bool:
 
 
 def negative(value: Any) -> Any:
+    if of_records(value):
+        return vectors.negative(value)
     if isinstance(value, Array):
         if value.kind == "b":
             raise Refused("the negative of truth values: write ~")

@@ -11,15 +11,18 @@ import numpy as np
 
 from ..following import Raises, Refused, tracer
 from ..forms import Form, Sign
+from . import vectors
 from .arithmetic import add, as_number, binary, boxed, lifted, named, truth
 from .ranks import Ranks
-from .values import KINDS, Array, Total, Uniform, Weight, is_number, is_truth, symbolic
+from .values import KINDS, Array, Total, Uniform, Vector, Weight, is_number, is_truth, of_records, symbolic
 
 TYPES: dict[Any, str] = {bool: "b", int: "i", float: "f", np.bool_: "b", np.int64: "i", np.float64: "f"}
 
 
 def kind_of(value: Any) -> str:
     """Of what kind numpy makes the value a cell."""
+    if isinstance(value, Vector):
+        return "v"
     if is_truth(value):
         return "b"
     if isinstance(value, int):
@@ -47,6 +50,10 @@ def kind_named(dtype: Any) -> str | None:
 
 def cast(value: Any, kind: str) -> Any:
     """The value as a cell of an array of that kind."""
+    if kind == "v":
+        if not isinstance(value, Vector):
+            raise Refused("a number in an array of records")
+        return Vector(value.form, True)
     if kind == "b":
         if not is_truth(value):
             raise Refused("a number in an array of truth values")
@@ -77,8 +84,14 @@ def array_of(value: Any, kind: str | None = None) -> Array:
         return of_cells(value.places(), None, kind or "i")
     if isinstance(value, Array):
         return converted(value, kind or value.kind)
+    if isinstance(value, Vector):
+        return vectors.copied(value)  # type: ignore[return-value]
     if isinstance(value, list | tuple | range):
+        if any(of_records(row) for row in value):
+            return vectors.array(list(value))
         rows = [array_of(row) for row in value]
+        if any(row.kind == "v" for row in rows):
+            raise Refused("an array of arrays of records")
         if len({row.cells.shape for row in rows}) > 1:
             raise Raises("the function raises ValueError: rows of different lengths")
         shape = (len(rows), *(rows[0].cells.shape if rows else ()))
@@ -109,6 +122,8 @@ def scalar_or_array(cells: Any, kind: str) -> Any:
 
 def taken(array: Array, place: Any) -> Any:
     """array[place]: a cell, a view, or (by lists and arrays) a copy."""
+    if array.kind == "v":
+        return vectors.taken(array, place)
     try:
         found = array.cells[index(place)]
     except IndexError as problem:
@@ -118,6 +133,8 @@ def taken(array: Array, place: Any) -> Any:
 
 def put(array: Array, place: Any, value: Any) -> None:
     """array[place] = value."""
+    if array.kind == "v":
+        raise Refused("an array of records that is changed in place: write = and a new one")
     made = array_of(value) if isinstance(value, list | tuple | Array | Ranks) else Array(boxed(value), "f")
     cells = np.empty(made.cells.shape, object)
     for where in np.ndindex(made.cells.shape):
@@ -165,6 +182,8 @@ def along(
 ) -> Any:
     """The function of the cells along an axis; of all where there is none."""
     array = value if isinstance(value, Array) else array_of(value)
+    if array.kind == "v":
+        raise Refused("what is computed of the entries of records")
     cells = array.cells
     if axis is None or (cells.ndim == 1 and axis in (0, -1)):
         if keepdims:
@@ -180,7 +199,9 @@ def along(
 
 def total(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """numpy.sum."""
-    array = value if isinstance(value, Array) else array_of(value)
+    array = value if isinstance(value, Array) or of_records(value) else array_of(value)
+    if of_records(array):
+        return vectors.total(array, axis, keepdims)
     start: Any = 0.0 if array.kind == "f" else 0
     return along(
         lambda cells: functools.reduce(add, cells, start if not cells else _zero(start)), array, axis, None, keepdims
@@ -193,6 +214,9 @@ def _zero(start: Any) -> Any:
 
 def mean(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """numpy.mean."""
+    value = value if isinstance(value, Array) or of_records(value) else array_of(value)
+    if of_records(value):
+        return vectors.mean(value, axis, keepdims)
 
     def average(cells: list[Any]) -> Any:
         if not cells:
@@ -205,7 +229,7 @@ def mean(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def running(value: Any, axis: Any = None) -> Array:
     """numpy.cumsum of an array with one axis."""
     array = value if isinstance(value, Array) else array_of(value)
-    if array.cells.ndim != 1 or axis not in (None, 0, -1):
+    if array.kind == "v" or array.cells.ndim != 1 or axis not in (None, 0, -1):
         raise Refused("a running sum of more than one axis")
     sums: list[Any] = []
     for cell in array.cells.tolist():

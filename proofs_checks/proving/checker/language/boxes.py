@@ -8,7 +8,7 @@ from ..following import Refused, tracer
 from ..forms import Form
 from ..reals import exact
 from .arithmetic import lifted
-from .values import Array, Native
+from .values import Array, Native, Vector
 
 
 def box(epsilon: float) -> Native:
@@ -16,9 +16,13 @@ def box(epsilon: float) -> Native:
 
     def called(dataset: Any, rng: Any) -> Form:
         cells = dataset.cells.tolist() if isinstance(dataset, Array) else dataset
-        if not isinstance(cells, list) or [lifted(cell).name() for cell in cells] != tracer().entries:
+        if not isinstance(cells, list) or [_name(cell) for cell in cells] != tracer().entries:
             raise Refused("a part that is not given the whole dataset")
         made: Form = tracer().atom("part", str(exact(epsilon)))
         return made
 
     return Native(called, "part")
+
+
+def _name(cell: Any) -> str:
+    return str((cell.form if isinstance(cell, Vector) else lifted(cell)).name())

@@ -11,7 +11,7 @@ from typing import Any
 from ..following import Raises, Refused
 from .arithmetic import named
 from .classes import attribute, generated, initialiser
-from .values import Class, Function, Module, Native, Object
+from .values import Class, Function, Module, Native, Object, of_records
 
 
 def called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -30,6 +30,10 @@ def called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 
 def _native(entry: Native, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from .tables import takes_records
+
+    if entry.source is not None and any(map(_records, (*args, *kwargs.values()))) and not takes_records(entry.source):
+        raise Refused(f"{entry.name}() of records, which are clipped by a norm, added, and get noise only")
     try:
         return entry.call(*args, **kwargs)
     except RecursionError:
@@ -41,6 +45,11 @@ def _native(entry: Native, args: list[Any], kwargs: dict[str, Any]) -> Any:
             except TypeError as unlike:
                 raise Refused(f"{entry.name}() with these arguments ({unlike})") from problem
         raise Refused(f"{entry.name}() of such values ({type(problem).__name__}: {problem})") from problem
+
+
+def _records(value: Any) -> bool:
+    """Whether there are records in it."""
+    return any(map(_records, value)) if isinstance(value, list | tuple) else of_records(value)
 
 
 def _function(function: Function, args: list[Any], kwargs: dict[str, Any]) -> Any:

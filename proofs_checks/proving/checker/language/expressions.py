@@ -230,7 +230,9 @@ class Expressions:
             return known(on)
         entry = method_of(on, name)
         if entry is None:
-            what = "rng" if isinstance(on, Generator) else f"a {named(on)}"
+            what = (
+                "rng" if isinstance(on, Generator) else f"an {named(on)}" if isinstance(on, Array) else f"a {named(on)}"
+            )
             raise Refused(f".{name} of {what} is not in the language of proofs")
         return Native(lambda *args, **kwargs: entry(on, *args, **kwargs), name, entry)
 

@@ -17,11 +17,15 @@ from .arithmetic import binary
 from .arrays import array_of, of_cells, shape_of
 from .functions import coin
 from .iteration import iterated
-from .values import Array, Ratio, Uniform, Weight, is_number, symbolic
+from .values import Array, Ratio, Uniform, Weight, is_number, of_records, symbolic
+from .vectors import has_dimension
+from .vectors import noise as noise_of_records
 
 
 def drawn(kind: str, loc: Any, scale: Any, size: Any) -> Any:
     """loc + noise of that kind, of the shape that numpy gives it."""
+    if has_dimension(size) or any(of_records(value) for value in (loc, scale, size)):
+        return noise_of_records(kind, loc, scale, size)
     locs, scales = (array_of(x) if isinstance(x, list | tuple) else x for x in (loc, scale))
     shape = np.broadcast_shapes(*[x.cells.shape if isinstance(x, Array) else () for x in (locs, scales)])
     if size is not None:
@@ -44,7 +48,8 @@ def drawn(kind: str, loc: Any, scale: Any, size: Any) -> Any:
 
 def one_draw(kind: str, scale: Any) -> Any:
     """One noise; of a scale that is divided by the number of entries a noise that is."""
-    if isinstance(scale, Ratio) and KINDS[kind].scaling and not scale.form.slopes:
+    scales = KINDS[kind].smooth and KINDS[kind].priced  # c times such noise is noise of c times the scale
+    if isinstance(scale, Ratio) and scales and not scale.form.slopes:
         return Ratio(tracer().noise(kind, number(scale.form.at_zero)))
     return tracer().noise(kind, scale)
 

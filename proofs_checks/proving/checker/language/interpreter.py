@@ -15,7 +15,8 @@ from .expressions import OPERATIONS, Expressions
 from .grammar import bound_names, place
 from .iteration import iterated, several
 from .outside import ConstantList, Constants
-from .values import Appended, Array, Function, Object
+from .values import Appended, Array, Function, Object, Vector
+from .vectors import added_in_place
 
 
 class Leaving(Exception):
@@ -211,6 +212,8 @@ class Interpreter(Expressions):
 
 def changed(old: Any, operation: Callable[[Any, Any], Any], new: Any) -> Any:
     """What an augmented assignment makes of a value: arrays and lists are changed where they are."""
+    if isinstance(old, Vector):
+        return added_in_place(old, operation, new)
     if isinstance(old, Array):
         put(old, Ellipsis, binary(operation, old, new))
         return old

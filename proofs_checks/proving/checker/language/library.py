@@ -27,9 +27,10 @@ from .functions import (
     written,
 )
 from .iteration import iterated
+from .numpy_cells import square_root
 from .ordering import best, ordered
 from .ranks import Ranks
-from .values import Array, Generator, Native, Ratio, Total, Uniform, Weight, is_number, symbolic
+from .values import Array, Dimension, Generator, Native, Ratio, Total, Uniform, Vector, Weight, is_number, symbolic
 
 KINDS = {list: list, tuple: tuple, dict: dict, str: str}
 
@@ -39,7 +40,9 @@ def listed(value: Any) -> list[Any]:
     return list(iterated(value))
 
 
-def length(value: Any) -> int:
+def length(value: Any) -> Any:
+    if isinstance(value, Vector):
+        return Dimension()
     if isinstance(value, Array):
         if not value.cells.ndim:
             raise Raises("the function raises TypeError: len() of unsized object")
@@ -233,7 +236,7 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (math.ceil, ceiled),
     (math.trunc, integer),
     (math.fabs, absolute),
-    (math.sqrt, elementary("sqrt", math.sqrt)),
+    (math.sqrt, square_root),
     (math.log, lambda x, base=None: elementary("log", math.log)(x) if base is None else known_only(math.log)(x, base)),
     (math.exp, exponential),
     (math.log1p, elementary("log1p", math.log1p)),

@@ -8,13 +8,13 @@ from typing import Any
 from ..following import Raises, Refused
 from ..forms import Form, Sign
 from ..order import largest_place, least_place
-from . import numpy_cells, numpy_folds, numpy_made
+from . import numpy_cells, numpy_folds, numpy_made, vectors
 from .arrays import array_of, converted, kind_named, mean, put, running, total
 from .functions import greater, joined, lesser
 from .iteration import iterated, several
 from .ordering import ordered
 from .ranks import Ranks
-from .values import Appended, Array
+from .values import Appended, Array, Dimension, Vector
 
 
 def mutable(held: Any) -> Any:
@@ -124,6 +124,13 @@ def formatted(template: str, *args: Any, **kwargs: Any) -> Any:
     raise Refused("str.format, which looks up attributes: write an f-string")
 
 
+def length_of(value: Any) -> Dimension:
+    """record.size."""
+    if not isinstance(value, Vector):
+        raise Refused("how many entries all records have together")
+    return Dimension()
+
+
 def plain(name: str) -> Callable[..., Any]:
     """A method of texts, of texts and numbers."""
 
@@ -170,6 +177,8 @@ APPENDED: dict[str, Callable[..., Any]] = {
     "extend": lambda held, values: held.items.extend(several(values)),
 }
 NUMBERS: dict[str, Callable[..., Any]] = {"item": lambda value: value}
+RECORDS: dict[str, Callable[..., Any]] = {"sum": vectors.total, "mean": vectors.mean, "copy": array_of}
+"""Of records, arrays of them, and squares of their entries."""
 TABLE: list[tuple[Any, dict[str, Callable[..., Any]]]] = [
     (Array, ARRAYS),
     (list, LISTS),
@@ -179,6 +188,9 @@ TABLE: list[tuple[Any, dict[str, Callable[..., Any]]]] = [
     (Appended, APPENDED),
     (Form | Sign | float, NUMBERS),
 ]
+OF_RECORDS: dict[str, Callable[[Any], Any]] = {
+    "shape": vectors.shape, "ndim": lambda value: len(vectors.shape(value)), "size": lambda value: length_of(value),
+}  # fmt: skip
 PROPERTIES: list[tuple[Any, dict[str, Callable[[Any], Any]]]] = [
     (
         Array,

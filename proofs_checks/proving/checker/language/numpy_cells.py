@@ -9,11 +9,12 @@ from typing import Any
 
 from ..following import Refused, tracer
 from ..forms import Sign
+from . import vectors
 from .arithmetic import as_number, binary, comparison, elementwise, lifted, truth
 from .arrays import array_of, cast, kind_named, kind_of
-from .functions import greater, lesser, rounded, valued
+from .functions import elementary, greater, lesser, rounded, valued
 from .ranks import Ranks
-from .values import KINDS, Array, Total, Uniform, Weight, symbolic
+from .values import KINDS, Array, Squares, Total, Uniform, Weight, of_records, symbolic
 
 
 def made(value: Any) -> Any:
@@ -22,6 +23,8 @@ def made(value: Any) -> Any:
 
 
 def array(value: Any, dtype: Any = None) -> Array:
+    if kind_named(dtype) == "f" and of_records(made(value)):
+        dtype = None
     return (
         array_of(value, kind_named(dtype))
         if not isinstance(value, Array) or dtype is None
@@ -32,6 +35,8 @@ def array(value: Any, dtype: Any = None) -> Array:
 def as_array(value: Any, dtype: Any = None) -> Array:
     """numpy.asarray: the array itself where it is one of that kind."""
     kind = kind_named(dtype)
+    if of_records(value) and kind in (None, "f"):
+        return value  # type: ignore[no-any-return]
     if isinstance(value, Array) and kind is not None and value.kind == "w":
         raise Refused("np.asarray with a dtype of entries that may be integers or floats: write np.array")
     if isinstance(value, Array) and kind in (None, value.kind):
@@ -58,6 +63,13 @@ def each(function: Callable[[Any], Any], kind: str | None = None) -> Callable[[A
     return applied
 
 
+def square_root(value: Any) -> Any:
+    """numpy.sqrt and math.sqrt: of the squares of a record's entries its norm."""
+    if isinstance(value, Squares):
+        return vectors.root(value)
+    return elementary("sqrt", math.sqrt)(value)
+
+
 def numeric(cell: Any) -> Any:
     """A cell as a number."""
     return lifted(valued(cell)) if isinstance(cell, Uniform | Weight | Total) else as_number(cell)
@@ -81,7 +93,7 @@ def _floated(value: Any, kind: str) -> Any:
 
 def operated(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """numpy.add and so on."""
-    return lambda a, b: binary(operation, made(a), made(b))
+    return lambda a, b: binary(operation, made(a), made(b), True)
 
 
 def compared(operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

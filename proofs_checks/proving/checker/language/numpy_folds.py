@@ -12,6 +12,7 @@ from typing import Any
 from ..following import Raises, Refused, tracer
 from ..forms import Form
 from ..order import Ranking, distinct
+from . import vectors
 from .arithmetic import add, as_number, binary, comparison, lifted, truth
 from .arrays import along, of_cells
 from .functions import absolute, elementary, greater
@@ -19,7 +20,7 @@ from .iteration import iterated
 from .numpy_cells import as_array, made, numeric
 from .numpy_made import linspace
 from .ranks import Ranks
-from .values import Array, symbolic
+from .values import Array, of_records, symbolic
 
 
 def place_of(place: Callable[[list[Any]], int]) -> Callable[..., Any]:
@@ -101,8 +102,10 @@ def deviation(value: Any, axis: Any = None, ddof: int = 0) -> Any:
     return along(lambda cells: root(_squares(cells, ddof)), made(value), axis, "f")
 
 
-def norm(value: Any, ord: Any = None, axis: Any = None) -> Any:
+def norm(value: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """numpy.linalg.norm of vectors."""
+    if of_records(made(value)):
+        return vectors.norm(made(value), ord, axis, keepdims)
     root = elementary("sqrt", math.sqrt)
 
     def one(cells: list[Any]) -> Any:
@@ -120,7 +123,7 @@ def norm(value: Any, ord: Any = None, axis: Any = None) -> Any:
     held = made(value)
     if not isinstance(held, Array) or (axis is None and held.cells.ndim != 1):
         raise Refused("the norm of something that is no vector")
-    return along(one, held, axis, "f")
+    return along(one, held, axis, "f", keepdims)
 
 
 def differences(value: Any) -> Array:

@@ -29,6 +29,7 @@ from .numpy_cells import (
     round_,
     scalar,
     sign,
+    square_root,
     where,
 )
 from .numpy_folds import (
@@ -50,7 +51,7 @@ from .numpy_folds import (
     variance,
 )
 from .numpy_made import arange, concatenate, empty, full_like, like, linspace, outer_shape, repeated, stack, zeros
-from .values import Array, symbolic
+from .values import Array, Squares, symbolic
 
 _numpy_floor, _numpy_ceil, _numpy_trunc = float_of(floored), float_of(ceiled), float_of(whole)
 TABLE: list[tuple[Any, Callable[..., Any]]] = [
@@ -104,7 +105,7 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (np.floor, each(_numpy_floor)),
     (np.ceil, each(_numpy_ceil)),
     (np.trunc, each(_numpy_trunc)),
-    (np.sqrt, each(elementary("sqrt", math.sqrt), "f")),
+    (np.sqrt, lambda value: square_root(value) if isinstance(value, Squares) else each(square_root, "f")(value)),
     (np.log, each(elementary("log", math.log), "f")),
     (np.log1p, each(elementary("log1p", math.log1p), "f")),
     (np.log2, each(elementary("log2", math.log2), "f")),

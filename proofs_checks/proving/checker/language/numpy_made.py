@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from ..following import Refused
+from ..forms import Form
+from . import vectors
 from .arithmetic import binary
 from .arrays import array_of, cast, full, kind_named, of_cells, shape_of
 from .iteration import iterated
 from .numpy_cells import made
-from .values import KINDS, Array, Unknown, symbolic
+from .values import KINDS, Array, Unknown, Vector, of_records, symbolic
 
 
 def empty(shape: Any, dtype: Any = float) -> Array:
@@ -25,7 +27,12 @@ def empty(shape: Any, dtype: Any = float) -> Array:
 
 
 def zeros(value: Any) -> Callable[..., Array]:
-    return lambda shape, dtype=float: full(shape, bool(value) if _bool(dtype) else value, dtype)
+    def made_of(shape: Any, dtype: Any = float) -> Any:
+        if vectors.has_dimension(shape) and not value and kind_named(dtype) == "f":
+            return vectors.zeros(shape)
+        return full(shape, bool(value) if _bool(dtype) else value, dtype)
+
+    return made_of
 
 
 def _bool(dtype: Any) -> bool:
@@ -37,6 +44,8 @@ def like(value: float) -> Callable[..., Array]:
 
     def filled(model: Any, dtype: Any = None) -> Array:
         held = made(model)
+        if isinstance(held, Vector) and not value and dtype is None:
+            return Vector(Form())  # type: ignore[return-value]
         kind = kind_named(dtype) or held.kind
         cell = cast(bool(value) if kind == "b" else int(value), kind) if kind != "f" else float(value)
         return of_cells([cell] * held.cells.size, held.cells.shape, kind)
@@ -84,5 +93,7 @@ def repeated(value: Any, repeats: int) -> Array:
     return of_cells([cell for cell in held.cells.ravel().tolist() for _ in range(repeats)], None, held.kind)
 
 
-def outer_shape(value: Any) -> tuple[int, ...]:
+def outer_shape(value: Any) -> tuple[Any, ...]:
+    if of_records(made(value)):
+        return vectors.shape(made(value))
     return tuple(made(value).cells.shape) if isinstance(made(value), Array) else ()

@@ -62,7 +62,13 @@ def _multiple(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     ratio, other = (a, b) if isinstance(a, Ratio) else (b, a)
     if isinstance(other, Ratio) or not is_number(other) or (operation is operator.truediv and ratio is b):
         return None
-    factor = lifted(other)
+    return multiple(operation, ratio, lifted(other))
+
+
+def multiple(operation: Callable[[Any, Any], Any], ratio: Form | Ratio, factor: Form) -> Any:
+    """A number, or one that is divided by N, times a known number or N, or divided by it; None where it is none."""
+    if isinstance(ratio, Form):
+        return divided(ratio, factor) if operation is operator.truediv and is_length(factor) else None
     if operation is operator.mul and is_length(factor):
         return ratio.form.scaled(factor.slopes[LENGTH])
     if factor.slopes or operation not in (operator.mul, operator.truediv) or not factor.at_zero:

@@ -162,8 +162,10 @@ def multiple(form: Form, base: Form) -> Fraction | None:
 
 def made(size: Form, what: str, forms: tuple[Form, ...], value: Any, ends: Any) -> Form:
     """A variable that is computed of data; what is known of it is known of runs on which the size is what it is."""
-    text = f"by {size.name()}: {what}({';'.join(form.name() for form in forms)})"
-    return tracer().data.merge(text, forms, lambda point: value(*[form.value(point) for form in forms]), ends)  # type: ignore[no-any-return]
+    data, text = tracer().data, f"by {size.name()}: {what}({';'.join(form.name() for form in forms)})"
+    if any(name in data.vectors for form in forms for name in form.slopes):
+        data.vectors.add(text)
+    return data.merge(text, forms, lambda point: value(*[form.value(point) for form in forms]), ends)  # type: ignore[no-any-return]
 
 
 def extreme(which: str, left: Form, right: Form) -> Form | None:

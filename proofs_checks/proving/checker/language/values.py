@@ -11,8 +11,9 @@ import numpy as np
 
 from ..forms import Form, Sign
 
-KINDS = "biwf"
-"""Of arrays, each kind holding the former: truth values, integers, whole numbers (integers or floats), floats."""
+KINDS = "biwfv"
+"""Of arrays, each kind holding the former: truth values, integers, whole numbers (integers or floats), floats; and
+records, which are rows of a 2-d array."""
 
 
 @dataclass(eq=False, slots=True)
@@ -125,6 +126,35 @@ class Total:
     weights: tuple[Any, ...]
 
 
+@dataclass(eq=False, slots=True)
+class Vector:
+    """A record: an array of which neither the entries nor their number is known. form: of records, with no constant.
+
+    shared: it is a row of an array, and not changed in place.
+    """
+
+    form: Any
+    shared: bool = False
+
+
+@dataclass(eq=False, slots=True)
+class Dimension:
+    """How many entries a record has."""
+
+
+@dataclass(eq=False, slots=True)
+class Squares:
+    """The squares of a record's entries. summed: their sum."""
+
+    form: Form
+    summed: bool = False
+
+
+def of_records(value: Any) -> bool:
+    """Whether the value is made of records, which are computed with by rules of their own (vectors.py)."""
+    return isinstance(value, Vector | Dimension | Squares) or (isinstance(value, Array) and value.kind == "v")
+
+
 def symbolic(value: Any) -> bool:
     """Whether the value is a symbol: a number or a truth value that is not known."""
     return isinstance(value, Form | Sign | Ratio)
@@ -136,16 +166,3 @@ def is_truth(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float | Form | Sign | Ratio)
-
-
-def holds_symbols(value: Any) -> bool:
-    """Whether symbols are anywhere in it."""
-    if isinstance(value, Array):
-        return any(symbolic(cell) for cell in value.cells.ravel().tolist())
-    if isinstance(value, list | tuple | set):
-        return any(map(holds_symbols, value))
-    if isinstance(value, dict):
-        return any(map(holds_symbols, value.values()))
-    if isinstance(value, Object):
-        return any(map(holds_symbols, value.fields.values()))
-    return symbolic(value) or isinstance(value, Text | Weight | Total | Uniform)
