@@ -18,6 +18,7 @@ from .joint_gaussian import joint_gaussian
 from .laplace import Laplace
 from .local_randomisers import DuchiMechanism, HadamardResponse, LocalHash, PiecewiseMechanism, UnaryEncoding
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
+from .mixture_of_gaussians import MixtureOfGaussians
 from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
 from .private_selection import BestOfSeveral
 from .randomized_response import RandomizedResponse
@@ -63,6 +64,7 @@ __all__ = [
     "MatrixFactorisation",
     "Mechanism",
     "MinSeparated",
+    "MixtureOfGaussians",
     "Neighbouring",
     "Notion",
     "PiecewiseMechanism",

@@ -1,4 +1,4 @@
-"""To and from dp_accounting's event objects (dp-accounting 0.6, dp_event.py). Optional: imported on first use.
+"""To and from dp_accounting's event objects (dp-accounting 0.6 and its main branch). Optional: imported on first use.
 
 An event describes what ran, as a mechanism does, and its definition of a noise multiplier is ours: noise over
 the bound on one contribution, whatever the neighbours. What its accountants then charge for replace-one
@@ -11,33 +11,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 from .base import Mechanism
-from .bounded import Zcdp
+from .bounded import ApproximateDp, Zcdp
 from .cohorts import WithReplacement
 from .composition import Repeat, Sequence
 from .correlated import CorrelatedGaussian
-from .discrete import DiscreteLaplace
+from .discrete import DiscreteGaussian, DiscreteLaplace
 from .gaussian import Gaussian
 from .laplace import Laplace
+from .mixture_of_gaussians import MixtureOfGaussians
 from .neighbours import Neighbouring, neighbouring_relation, sensitivity
+from .private_selection import BestOfSeveral
 from .randomized_response import RandomizedResponse
 from .sampled import FixedSize, Poisson, TruncatedPoisson
+from .selection import ReportNoisyMax, exponential_mechanism, permute_and_flip
 from .validate import InputError, choice
 
 if TYPE_CHECKING:
     from dp_accounting import dp_event  # type: ignore[import-untyped]
 
 _HAVE_EVENTS = (
-    "Gaussian, Laplace, DiscreteLaplace, RandomizedResponse, Zcdp or a CorrelatedGaussian, composed by Repeat and "
-    "Sequence, sampled by Poisson, TruncatedPoisson, FixedSize or WithReplacement (dp_accounting has no other)"
+    "Gaussian, Laplace, DiscreteLaplace, RandomizedResponse, Zcdp, MixtureOfGaussians, BestOfSeveral or a "
+    "CorrelatedGaussian, composed by Repeat and Sequence, sampled by Poisson, TruncatedPoisson, FixedSize or "
+    "WithReplacement (this dp_accounting has no other)"
 )
 _HAVE_MECHANISMS = (
     "a GaussianDpEvent, LaplaceDpEvent, DiscreteLaplaceDpEvent, RandomizedResponseDpEvent, ZCDpEvent with xi = 0, "
-    "ComposedDpEvent, SelfComposedDpEvent, PoissonSampledDpEvent, SampledWithReplacementDpEvent, "
+    "MixtureOfGaussiansDpEvent, RepeatAndSelectDpEvent, EpsilonDeltaDpEvent, ExponentialMechanismDpEvent, "
+    "PermuteAndFlipDpEvent, DiscreteGaussianDpEvent in one dimension, ComposedDpEvent, SelfComposedDpEvent, "
+    "PoissonSampledDpEvent, SampledWithReplacementDpEvent, "
     "SampledWithoutReplacementDpEvent or TruncatedSubsampledGaussianDpEvent"
 )
 
@@ -65,13 +71,34 @@ def to_event(mechanism: Mechanism) -> dp_event.DpEvent:
     dp_event = _dp_accounting().dp_event
     if isinstance(mechanism, CorrelatedGaussian):
         return dp_event.GaussianDpEvent(_as_one_release(mechanism))
-    known = next((event for event in EVENTS if event.kind is type(mechanism)), None)
-    if known is None:
+    name = _named(mechanism)
+    known = next((event for event in EVENTS if event.kind is type(mechanism) and name in (event.name, "")), None)
+    if known is None or not hasattr(dp_event, known.name):
         raise InputError("mechanism", mechanism, _HAVE_EVENTS)
     return getattr(dp_event, known.name)(*known.arguments(mechanism))
 
 
 Mechanism.to_event = staticmethod(to_event)
+
+
+def _named(mechanism: Mechanism) -> str:
+    """The event's class where a mechanism's field decides about it, else empty; a name that no event has for none."""
+    return _MAXIMA.get(mechanism.noise, "none") if isinstance(mechanism, ReportNoisyMax) else ""
+
+
+_MAXIMA = {"gumbel": "ExponentialMechanismDpEvent", "exponential": "PermuteAndFlipDpEvent"}
+
+
+def _of_search(m: BestOfSeveral) -> tuple[object, ...]:
+    if m.poisson_mean is None and m.shape < 0:
+        raise InputError("shape", m.shape, "at least 0: dp_accounting has no event of other searches")
+    return to_event(m.mechanism), m.mean, math.inf if m.poisson_mean is not None else m.shape
+
+
+def _grid_gaussian(event: Any) -> DiscreteGaussian:
+    if event.dimension != 1:
+        raise InputError("dimension", event.dimension, "1")
+    return DiscreteGaussian(event.sigma, math.floor(event.sensitivity))
 
 
 def _of_truncated(m: TruncatedPoisson) -> tuple[object, ...]:
@@ -102,7 +129,7 @@ def from_event(event: dp_event.DpEvent) -> Mechanism:
     dp_event = _dp_accounting().dp_event
     name = type(event).__name__
     known = next((each for each in EVENTS if each.name == name), None)  # older releases lack some of these classes
-    if known is None or type(event) is not getattr(dp_event, name, None) or getattr(event, "xi", 0) != 0:
+    if known is None or type(event) is not getattr(dp_event, name, type(event)) or getattr(event, "xi", 0) != 0:
         raise InputError("event", event, _HAVE_MECHANISMS)
     try:
         mechanism = known.read(event)
@@ -137,8 +164,36 @@ EVENTS = [
         RandomizedResponse,
         "RandomizedResponseDpEvent",
         lambda m: (_uniform_share(m), m.categories),
-        lambda e: RandomizedResponse(e.noise_parameter * (e.num_buckets - 1) / e.num_buckets, e.num_buckets),
+        lambda e: RandomizedResponse(
+            min(e.noise_parameter * (e.num_buckets - 1) / e.num_buckets, 1 - 1 / e.num_buckets), e.num_buckets
+        ),
     ),
+    Event(
+        MixtureOfGaussians,
+        "MixtureOfGaussiansDpEvent",
+        lambda m: (m.standard_deviation, list(m.sensitivities), list(m.probabilities)),
+        lambda e: MixtureOfGaussians(e.standard_deviation, tuple(e.sensitivities), tuple(e.sampling_probs)),
+    ),
+    Event(
+        BestOfSeveral,
+        "RepeatAndSelectDpEvent",
+        _of_search,
+        lambda e: BestOfSeveral.with_mean(from_event(e.event), e.mean, e.shape),
+    ),
+    Event(
+        ApproximateDp,
+        "EpsilonDeltaDpEvent",
+        lambda m: (m.epsilon, m.delta),
+        lambda e: ApproximateDp(e.epsilon, e.delta),
+    ),
+    Event(
+        ReportNoisyMax,
+        "ExponentialMechanismDpEvent",
+        lambda m: (m.epsilon,),
+        lambda e: exponential_mechanism(e.epsilon),
+    ),
+    Event(ReportNoisyMax, "PermuteAndFlipDpEvent", lambda m: (m.epsilon,), lambda e: permute_and_flip(e.epsilon)),
+    Event(DiscreteGaussian, "DiscreteGaussianDpEvent", lambda m: (m.sigma, float(m.clip), 1), _grid_gaussian),
     Event(Zcdp, "ZCDpEvent", lambda m: (m.rho,), lambda e: Zcdp(e.rho)),
     Event(
         Repeat,
@@ -179,7 +234,8 @@ EVENTS = [
         ),
     ),
 ]
-"""Those of dp_accounting 0.6, each told once; more may be added (extending.py)."""
+"""Those of dp_accounting 0.6, and of its main branch where the installed release lacks them, each told once; more may
+be added (extending.py)."""
 
 
 def neighbouring_for_accountant(neighbouring: Neighbouring) -> Any:
@@ -221,12 +277,6 @@ def _rescaled(mechanism: Mechanism, factor: float) -> Mechanism:
         return Laplace(mechanism.noise_multiplier * factor)
     if isinstance(mechanism, Sequence):
         return Sequence(tuple(_rescaled(part, factor) for part in mechanism.mechanisms))
-    if isinstance(mechanism, Repeat):
-        return Repeat(_rescaled(mechanism.mechanism, factor), mechanism.rounds)
-    if isinstance(mechanism, Poisson):
-        return Poisson(_rescaled(mechanism.mechanism, factor), mechanism.sampling_rate)
-    if isinstance(mechanism, FixedSize):
-        return FixedSize(_rescaled(mechanism.mechanism, factor), mechanism.population, mechanism.cohort)
-    if isinstance(mechanism, WithReplacement):
-        return WithReplacement(_rescaled(mechanism.mechanism, factor), mechanism.population, mechanism.draws)
+    if isinstance(mechanism, Repeat | Poisson | FixedSize | WithReplacement | BestOfSeveral):
+        return replace(mechanism, mechanism=_rescaled(mechanism.mechanism, factor))
     return mechanism

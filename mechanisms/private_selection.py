@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from .base import Mechanism
 from .validate import InputError, number, open_probability, positive
 
+_NEAR = 2.0**-40
+"""Far above the rounding of `mean`, as a share of gamma."""
+
 
 @dataclass(frozen=True, slots=True)
 class BestOfSeveral(Mechanism):
@@ -46,6 +49,28 @@ class BestOfSeveral(Mechanism):
         if number("shape", self.shape) <= -1:
             raise InputError("shape", self.shape, "a number above -1; 1 for a geometric law")
         object.__setattr__(self, "shape", float(self.shape))
+
+    @classmethod
+    def with_mean(cls, mechanism: Mechanism, mean: float, shape: float = 1.0) -> BestOfSeveral:
+        """The search whose expected number of runs is `mean`; shape: infinite for a Poisson law.
+
+        gamma is rounded down, which costs no less. Raises InputError for a mean that no such law has.
+
+        >>> from dpcert.mechanisms import Gaussian
+        >>> round(BestOfSeveral.with_mean(Gaussian(4.0), 10, shape=0.5).gamma, 6)
+        0.066987
+        """
+        if shape == math.inf:
+            return cls(mechanism, poisson_mean=mean)
+        if number("mean", mean) <= 1:
+            raise InputError("mean", mean, "a number above 1: at least one run always takes place, then some more")
+        low, high = 0.0, 1.0
+        while high - low > _NEAR * low:
+            middle = 0.5 * (low + high)
+            if middle in (low, high):
+                break
+            low, high = (middle, high) if cls(mechanism, middle, shape).mean >= mean else (low, middle)
+        return cls(mechanism, low * (1 - _NEAR), shape)
 
     @property
     def mean(self) -> float:

@@ -22,7 +22,7 @@ from .gaussian import GaussianPair
 from .laplace import LaplacePair
 from .lattice import LatticePair
 from .location import LocationPair
-from .mixed_gaussian import MixedGaussianPair
+from .mixed_gaussian import MixedGaussianPair, MixtureOfGaussiansPair, StatedMixturePair
 from .mixture import MixturePair, Side
 from .noisy_max import LaplaceMaximumPair
 from .order import Order, Sampling
@@ -36,6 +36,7 @@ from .shuffled import ReplacedShuffledPair, ShuffledPair
 from .subsampled import SubsampledPair
 from .truncated_gaussian import TruncatedGaussianPair
 from .truncated_laplace import TruncatedLaplacePair
+from .uniform_report import UniformReportPair
 from .worst_place import WorstBoundedLaplacePair, WorstPlacePair, WorstTruncatedGaussianPair
 from .zero_out import OpposedPair, ZeroedPair
 
@@ -60,6 +61,7 @@ __all__ = [
     "LatticePair",
     "LocationPair",
     "MixedGaussianPair",
+    "MixtureOfGaussiansPair",
     "MixturePair",
     "OpposedPair",
     "Order",
@@ -76,9 +78,11 @@ __all__ = [
     "ShuffledPair",
     "ShuffledResponsePair",
     "Side",
+    "StatedMixturePair",
     "SubsampledPair",
     "TruncatedGaussianPair",
     "TruncatedLaplacePair",
+    "UniformReportPair",
     "WorstBoundedLaplacePair",
     "WorstPlacePair",
     "WorstTruncatedGaussianPair",

@@ -1,8 +1,9 @@
-"""A Poisson round of Gaussian noise in which each of several units takes part by a coin of its own."""
+"""Gaussian noise around a sum that moves by a random amount: of a group's units that are drawn, or as it is stated."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -18,11 +19,85 @@ _HALVINGS = 90
 MOST_UNITS = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class MixedGaussianPair(Pair):
-    """P = sum over j of Bin(units, rate)(j) N(j shift, 1) against Q = N(0, 1); order "add": Q against P.
+class MixtureOfGaussiansPair(Pair):
+    """P = sum over i of weights[i] N(moves[i], 1) against Q = N(0, 1); order "add": Q against P. Moves are at least 0.
 
-    That it dominates a group's Poisson round: Ganesh 2024 (arXiv 2401.10294), and docs/theory/dominating_pairs.md.
+    Subclasses are frozen dataclasses with an `order` and a `rate`, about how often something moves.
+    """
+
+    __slots__ = ()
+
+    order: Order
+    rate: float
+
+    @abstractmethod
+    def moves(self) -> list[arb]:
+        """In standard deviations of the noise, from the smallest to the largest, 0 first."""
+
+    @abstractmethod
+    def weights(self) -> list[arb]:
+        """The probability of each; together 1."""
+
+    def supremum(self) -> arb | None:
+        """Of the order "add": where nothing was moved; None where something always is, and of the other order."""
+        still = self.weights()[0]
+        return None if self.order == Order.REMOVE or still.is_zero() else -still.log()
+
+    def has_profile(self) -> bool:
+        """A formula, up to the root of a monotone function."""
+        return len(self.moves()) <= MOST_UNITS + 1
+
+    def profile(self, epsilon: arb) -> arb:
+        """The likelihood ratio grows with x: P(x > t) - odds Q(x > t) where it is odds, or the complement's."""
+        weights, moves, odds = self.weights(), self.moves(), epsilon.exp()
+        level = odds if self.order == Order.REMOVE else 1 / odds
+        if not level > weights[0]:
+            return 1 - odds if self.order == Order.REMOVE else arb(0)  # P exceeds odds Q everywhere; nowhere
+        left, right = _root(weights, moves, level)
+        return positive(self._beyond(weights, moves, odds, left, right))
+
+    def _beyond(self, weights: list[arb], moves: list[arb], odds: arb, left: arb, right: arb) -> arb:
+        """A ball that holds the largest P(E) - odds Q(E): at any t at most that, and within t's interval at least."""
+
+        def mixture(t: arb) -> arb:
+            return sum((w * normal_tail(t - move) for w, move in zip(weights, moves, strict=True)), arb(0))
+
+        def between(start: arb, end: arb) -> arb:
+            if self.order == Order.REMOVE:
+                return mixture(start) - odds * normal_tail(end)
+            return normal_tail(-end) - odds * (1 - mixture(start))
+
+        return between(left, left).union(between(left, right))
+
+
+def _root(weights: list[arb], moves: list[arb], level: arb) -> tuple[arb, arb]:
+    """Two points, close to each other, between which the likelihood ratio is `level`, by halving."""
+
+    def ratio(x: arb) -> arb:
+        return sum((w * (m * x - m**2 / 2).exp() for w, m in zip(weights, moves, strict=True)), arb(0))
+
+    low, high = arb(-1), arb(1)
+    while not ratio(low) < level:
+        low *= 2
+    while not ratio(high) > level:
+        high *= 2
+    for _ in range(_HALVINGS):
+        middle = arb(((low + high) / 2).mid())
+        value = ratio(middle)
+        if value < level:
+            low = middle
+        elif value > level:
+            high = middle
+        else:
+            break
+    return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class MixedGaussianPair(MixtureOfGaussiansPair):
+    """A Poisson round in which each of several units takes part by a coin of its own: moves 0, shift, 2 shift, ...,
+    binomial weights. That it dominates a group's round: Ganesh 2024 (arXiv 2401.10294), and
+    docs/theory/dominating_pairs.md.
     """
 
     shift: float
@@ -42,60 +117,53 @@ class MixedGaussianPair(Pair):
         mixture = f"N({self.shift:.6g} J, 1), J binomial of {self.units} with probability {self.rate:.6g}"
         return f"{mixture}; against N(0, 1)" if self.order == Order.REMOVE else f"N(0, 1) against: {mixture}"
 
+    def moves(self) -> list[arb]:
+        """So many times the shift."""
+        return [j * arb(self.shift) for j in range(self.units + 1)]
+
     def weights(self) -> list[arb]:
         """The law of the number of units that take part."""
         q, n = arb(self.rate), self.units
         return [arb(fmpz(math.comb(n, j))) * q**j * (1 - q) ** (n - j) for j in range(n + 1)]
 
-    def supremum(self) -> arb | None:
-        """Of the order "add": where nobody of them took part."""
-        return -self.units * (1 - arb(self.rate)).log() if self.order == Order.ADD else None
 
-    def has_profile(self) -> bool:
-        """A formula, up to the root of a monotone function."""
-        return self.units <= MOST_UNITS
+@dataclass(frozen=True, slots=True)
+class StatedMixturePair(MixtureOfGaussiansPair):
+    """One unit, whose moves are stated: steps, above 0 and ascending, with the probabilities `shares`, and none at all
+    with the probability `still`. The probabilities are divided by their sum.
+    """
 
-    def profile(self, epsilon: arb) -> arb:
-        """The likelihood ratio grows with x: P(x > t) - odds Q(x > t) where it is odds, or the complement's."""
-        weights, s, odds = self.weights(), arb(self.shift), epsilon.exp()
-        level = odds if self.order == Order.REMOVE else 1 / odds
-        if not level > weights[0]:
-            return 1 - odds if self.order == Order.REMOVE else arb(0)  # P exceeds odds Q everywhere; nowhere
-        left, right = _root(weights, s, level)
-        return positive(self._beyond(weights, s, odds, left, right))
+    steps: tuple[float, ...]
+    shares: tuple[float, ...]
+    still: float
+    order: Order
 
-    def _beyond(self, weights: list[arb], s: arb, odds: arb, left: arb, right: arb) -> arb:
-        """A ball that holds the largest P(E) - odds Q(E): at any t at most that, and within t's interval at least."""
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "order", order_of(Order, self, self.order))
 
-        def mixture(t: arb) -> arb:
-            return sum((w * normal_tail(t - j * s) for j, w in enumerate(weights)), arb(0))
+    def moved(self, factor: float) -> Self:
+        """In its steps: less noise dominates."""
+        return replace(self, steps=tuple(step * factor for step in self.steps))
 
-        def between(start: arb, end: arb) -> arb:
-            if self.order == Order.REMOVE:
-                return mixture(start) - odds * normal_tail(end)
-            return normal_tail(-end) - odds * (1 - mixture(start))
+    @property
+    def rate(self) -> float:
+        """That something moves."""
+        return 1 - self.still
 
-        return between(left, left).union(between(left, right))
+    def words(self) -> str:
+        """P against Q."""
+        parts = ", ".join(
+            f"{step:.6g} with probability {p:.6g}" for step, p in zip(self.steps, self.shares, strict=True)
+        )
+        mixture = f"N(M, 1), M = {parts}, else 0"
+        return f"{mixture}; against N(0, 1)" if self.order == Order.REMOVE else f"N(0, 1) against: {mixture}"
 
+    def moves(self) -> list[arb]:
+        """None, then the steps."""
+        return [arb(0), *map(arb, self.steps)]
 
-def _root(weights: list[arb], s: arb, level: arb) -> tuple[arb, arb]:
-    """Two points, close to each other, between which the likelihood ratio is `level`, by halving."""
-
-    def ratio(x: arb) -> arb:
-        return sum((w * (j * s * x - (j * s) ** 2 / 2).exp() for j, w in enumerate(weights)), arb(0))
-
-    low, high = arb(-1), arb(1)
-    while not ratio(low) < level:
-        low *= 2
-    while not ratio(high) > level:
-        high *= 2
-    for _ in range(_HALVINGS):
-        middle = arb(((low + high) / 2).mid())
-        value = ratio(middle)
-        if value < level:
-            low = middle
-        elif value > level:
-            high = middle
-        else:
-            break
-    return low, high
+    def weights(self) -> list[arb]:
+        """As stated, divided by their sum."""
+        given = [arb(self.still), *map(arb, self.shares)]
+        total = sum(given, arb(0))
+        return [share / total for share in given]

@@ -57,6 +57,7 @@ from .schemes import (
 )
 from .shuffle_model import of_shuffled_reports
 from .stable_histogram import pairs_of_new_group
+from .stated_orders import of_stated_orders
 from .stated_parameters import stated
 
 _COUNTED_RUNS = "hidden, with BestOfSeveral: who knows when units take part counts the runs, and their number is secret"
@@ -182,6 +183,9 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
         return shuffled(part, relation, participation)
     if isinstance(part, RandomAllocation):
         return allocated(part, relation, participation)
+    of_orders = of_stated_orders(part, relation)
+    if of_orders is not None:
+        return of_orders
     if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":
         raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
     if isinstance(part, StableHistogram):  # of its groups, one that the unit alone is in: the others are in `ways`

@@ -9,9 +9,11 @@ Every beta gives a bound, and the best one is searched. A divergence of a larger
 (Mironov 2017, arXiv 1702.07476, Proposition 9), and E rises again at small ones.
 
 Where K is Poisson distributed with mean m, and one run is (epsilon', delta')-DP with e^epsilon' at
-most alpha / (alpha - 1), the same paper's Theorem 6, with the probability that K = 0 kept (docs/theory/selection.md):
+most alpha / (alpha - 1), with w = m e^((alpha - 1) m delta') (docs/theory/selection.md):
 
-    D_alpha <= log(e^-m + m e^((alpha - 1) (e + m delta'))) / (alpha - 1).
+    D_alpha <= log(1 + w (e^((alpha - 1) e) - 1)) / (alpha - 1),
+
+which for w >= 1 is at most the same paper's Theorem 6, e + m delta' + log(m) / (alpha - 1), and that is taken there.
 """
 
 from __future__ import annotations
@@ -57,12 +59,20 @@ def poisson_divergence(pair: PoissonSelectionPair, alpha: float, single: OfProdu
     own = max(single(product, alpha) for product in pair.products)
     near = max(0.0, widened_down(math.log1p(1 / (alpha - 1)), _SLACK))
     apart = max(delta(product, near) for product in pair.products)
-    exponent = (alpha - 1) * (own + pair.mean * apart) * (1 + _SLACK)
-    if math.isinf(exponent):
+    one, several = (alpha - 1) * own, math.log(pair.mean) + (alpha - 1) * pair.mean * apart
+    if math.isinf(one + several):
         return math.inf
-    longer, shorter = math.log(pair.mean) + exponent, -pair.mean
-    log = max(longer, shorter) + math.log1p(math.exp(-abs(longer - shorter)))
-    return (max(0.0, log) + (1 + abs(log) + pair.mean) * _SLACK) / (alpha - 1) * (1 + _SLACK)
+    size = one + abs(math.log(pair.mean)) + abs(several)
+    log = one + several if several >= 0 else _log_few(one, several)
+    return (max(0.0, log) + (1 + size) * _SLACK) / (alpha - 1) * (1 + _SLACK)
+
+
+def _log_few(one: float, several: float) -> float:
+    """log(1 + e^several (e^one - 1)), also where e^one is too large for a double."""
+    if one < 700:
+        return math.log1p(math.exp(several) * math.expm1(one))
+    both = one + several
+    return max(0.0, both) + math.log1p(math.exp(-abs(both)))  # without the -1
 
 
 @lru_cache(maxsize=256)

@@ -14,12 +14,14 @@ from dpcert.accounting import epsilon
 from dpcert.accounting.renyi import renyi as rdp
 from dpcert.mechanisms import (
     ApproximateDp,
+    BestOfSeveral,
     DiscreteGaussian,
     DiscreteLaplace,
     FixedSize,
     Gaussian,
     InputError,
     Laplace,
+    MixtureOfGaussians,
     Poisson,
     PureDp,
     RandomizedResponse,
@@ -28,6 +30,7 @@ from dpcert.mechanisms import (
     WithReplacement,
     Zcdp,
     event_for_accountant,
+    exponential_mechanism,
     from_event,
     neighbouring_for_accountant,
 )
@@ -67,10 +70,37 @@ def test_round_trip_of_reparametrised_noise(flip, categories, scale, clip):
 
 
 @pytest.mark.parametrize(
-    "run", [DiscreteGaussian(1.0), PureDp(1.0), ApproximateDp(1.0, 1e-5), Repeat(PureDp(1.0), 3)], ids=repr
+    "run",
+    [
+        MixtureOfGaussians(2.0, (0.0, 1.0, 2.5), (0.5, 0.25, 0.25)),
+        BestOfSeveral(Gaussian(2.0), gamma=0.2, shape=0.0),
+        BestOfSeveral(Poisson(Laplace(2.0), 0.1), poisson_mean=3.5),
+    ],
+    ids=repr,
+)
+def test_round_trip_of_mixtures_and_searches(run):
+    back = from_event(run.event())
+    assert type(back) is type(run)
+    if isinstance(run, BestOfSeveral) and run.gamma is not None:  # their parameter is the mean
+        assert run.gamma * (1 - 1e-9) <= back.gamma <= run.gamma
+    else:
+        assert back == run
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        DiscreteGaussian(1.0),
+        PureDp(1.0),
+        ApproximateDp(1.0, 1e-5),
+        Repeat(PureDp(1.0), 3),
+        exponential_mechanism(1.0),
+        BestOfSeveral(PureDp(1.0), gamma=0.5, shape=-0.5),
+    ],
+    ids=repr,
 )
 def test_mechanisms_without_an_event(run):
-    with pytest.raises(InputError, match=r"PureDp|ApproximateDp|DiscreteGaussian"):
+    with pytest.raises(InputError, match=r"PureDp|ApproximateDp|DiscreteGaussian|ReportNoisyMax|shape = -0.5"):
         run.event()
 
 
@@ -81,8 +111,8 @@ def test_mechanisms_without_an_event(run):
         dp_event.NonPrivateDpEvent(),
         dp_event.UnsupportedDpEvent(),
         dp_event.SingleEpochTreeAggregationDpEvent(1.0, 3),
-        dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(1.0), 2.0, 1.0),
-        dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.5]),
+        dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(1.0), 1.0, 1.0),
+        dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.4]),
         dp_event.ZCDpEvent(0.1, 0.2),
         dp_event.GaussianDpEvent(0.0),
         dp_event.GaussianDpEvent(float("nan")),

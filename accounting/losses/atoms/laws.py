@@ -28,7 +28,7 @@ from ...pairs import (
     FinitePair,
     GaussianPair,
     LocationPair,
-    MixedGaussianPair,
+    MixtureOfGaussiansPair,
     MixturePair,
     OpposedPair,
     Pair,
@@ -66,7 +66,7 @@ _COIN = 2.0**-39
 _FINE_CELLS = 2048
 """Cells of other pairs' outcomes from which on a replaced unit's block is cut finely, too."""
 
-SampledPair = SubsampledPair | OpposedPair | ZeroedPair | MixedGaussianPair
+SampledPair = SubsampledPair | OpposedPair | ZeroedPair | MixtureOfGaussiansPair
 """Pairs in which a coin, seen or not, decides about taking part."""
 
 
@@ -111,7 +111,7 @@ def supports_pair(pair: Pair) -> bool:
             | FinitePair
             | OpposedPair
             | ZeroedPair
-            | MixedGaussianPair
+            | MixtureOfGaussiansPair
             | CutPair
             | ScoredBlockPair,
         )
@@ -214,7 +214,7 @@ def _visible(base: Law, rate: float, direction: float) -> Law:
 def _cells(pair: Pair, resolution: Resolution) -> Cells:
     if isinstance(pair, SubsampledPair):
         return _subsampled(pair, resolution)
-    if isinstance(pair, MixedGaussianPair):
+    if isinstance(pair, MixtureOfGaussiansPair):
         forced = mixed_span(pair, resolution.tail)
         edges = graded(lambda edges: [mixed_cells(pair, edges, resolution.tail)], forced, resolution)
         return mixed_cells(pair, edges, resolution.tail)
