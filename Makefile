@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: verify test record docs quick nightly nightly-hosts papers lint bench-accountants bench-auditors audit-libraries conformance clean
+.PHONY: verify test record docs quick nightly nightly-hosts papers lint bench-accountants bench-auditors audit-libraries conformance host-tests clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -96,6 +96,10 @@ bench-auditors: .venv-bench/.installed
 	PYTHONPATH=tests/oracles .venv-bench/bin/python benchmarks/auditors.py
 	.venv-bench/bin/python benchmarks/auditors_one_run.py
 	.venv-bench/bin/python benchmarks/auditors_sequential.py
+
+# The tests that dp-accounting and Opacus ship, with dpcert as the accountant: writes docs/conformance-hosts.md.
+host-tests: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/host_tests.py --write docs/conformance-hosts.md
 
 # Audits of five public libraries, each mechanism in a process of its own; finished rows are kept in build/audits. What
 # is found there and not public yet is for the library's maintainers first (docs/audit-libraries.md).

@@ -16,7 +16,8 @@ class RandomizedResponse(Mechanism):
 
     Otherwise one of the other `categories` - 1 is reported, uniformly (Warner 1965; Kairouz, Oh, Viswanath 2014; its
     pair: docs/theory/dominating_pairs.md, "No sampling"). flip_probability must stay below 1 - 1/categories, where the
-    report says nothing. Only replace-one neighbours make sense: the unit always reports.
+    report says nothing. The unit always reports, so that add-remove neighbours make no sense; under zero-out a unit
+    that is left out reports a uniformly random category (REPLACE_SPECIAL of dp_accounting).
 
     >>> from dpcert import epsilon
     >>> round(epsilon(RandomizedResponse(flip_probability=0.25), 0, "replace-one").upper, 6)  # log 3

@@ -22,6 +22,6 @@ def from_terms(log_terms: list[float], alpha: float, largest: float) -> float:
     """
     bound = largest + SLACK * largest
     total = float(logsumexp(np.array(log_terms)))
-    size = max(abs(term) for term in log_terms if term > total - 45)
+    size = max(abs(term) for term in log_terms if term >= total - 45)
     value = (max(total, 0.0) + 64 * UNIT * (2 + size)) / (alpha - 1)
     return min(value * (1 + SLACK), bound, alpha * bound * bound / 2 * (1 + SLACK))

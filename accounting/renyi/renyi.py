@@ -48,6 +48,10 @@ METHOD = "rdp"
 _BITS = 128
 _SLACK = 2.0**-40
 
+_ABOVE_ONE = tuple(1 + 2.0**-k for k in (4, 8, 12, 16, 20))
+"""Orders whose divergences bound that of order 1, as they grow with the order (Mironov 2017, Proposition 9): the nearer
+the better, but for rounding, which grows."""
+
 
 @dataclass(frozen=True, slots=True)
 class RenyiCurve:
@@ -209,26 +213,27 @@ def renyi(
 ) -> Bracket:
     """The Renyi divergence of order alpha between the run's outputs on neighbours, as a certified bracket.
 
-    alpha: above 1; infinity gives the largest privacy loss. The largest over both orders of the neighbours. The lower
-    end is 0 where no attained pair's divergence is known.
-    Raises InputError for alpha <= 1 and for combinations without a known bound.
+    alpha: at least 1, where it is the Kullback-Leibler divergence; infinity gives the largest privacy loss. The largest
+    over both orders of the neighbours. The lower end is 0 where no attained pair's divergence is known.
+    Raises InputError for alpha < 1 and for combinations without a known bound.
 
     >>> from dpcert.mechanisms import Gaussian
     >>> renyi(Gaussian(2.0), alpha=8.0).upper  # alpha / (2 z^2)
     1.0
     """
-    if alpha != math.inf and number("alpha", alpha) <= 1:
-        raise InputError("alpha", alpha, "an order above 1")
+    if alpha != math.inf and number("alpha", alpha) < 1:
+        raise InputError("alpha", alpha, "an order of at least 1")
     relation = neighbouring_relation(neighbouring)
     pairs, largest = dominating(run, relation, participation), 0.0
     for product in pairs.upper:
         if not supports(product):
             raise InputError("run", run, "mechanisms whose Renyi divergence is known")
         composed = curve(product)
-        largest = max(largest, math.inf if composed.failure > 0 else composed(float(alpha)))
+        orders = (float(alpha),) if alpha > 1 else _ABOVE_ONE
+        largest = max(largest, math.inf if composed.failure > 0 else min(map(composed, orders)))
     exact = proportional(run, relation) if alpha < math.inf else None
     if exact is not None:
         order = decimal(alpha)
         return Bracket(decimal_below(order * exact.always), decimal_above(order * exact.most), True, METHOD)
-    attained = (divergence_below(product, float(alpha)) for product in pairs.lower if alpha < math.inf)
+    attained = (divergence_below(product, float(alpha)) for product in pairs.lower if 1 < alpha < math.inf)
     return Bracket(min(largest, max(attained, default=0.0)), largest, True, METHOD)

@@ -21,7 +21,7 @@ from dp_accounting import (  # type: ignore[import-untyped]
     dp_event,
 )
 
-from ..accounting import Bracket, delta
+from ..accounting import Bracket, delta, renyi
 from ..accounting.ledger import Ledger
 from ..accounting.ledger.store import Store
 from ..mechanisms import InputError, Neighbouring, Repeat
@@ -118,6 +118,16 @@ class CertifiedAccountant(PrivacyAccountant):
         if run is None or target_epsilon == inf:
             return 0.0
         return delta(run, float(target_epsilon), self._neighbouring).upper
+
+    def get_renyi(self, order: float) -> float:
+        """A certified upper bound on the Renyi divergence of everything composed; order 1: Kullback and Leibler's.
+
+        Raises InputError for orders below 1, and where no bound on the divergences of an event is known.
+        """
+        run = self._record.run()
+        if not self._private:
+            return inf
+        return 0.0 if run is None else renyi(run, float(order), self._neighbouring).upper
 
 
 __all__ = ["CertifiedAccountant", "NeighboringRelation", "Released", "Unsupported", "UnsupportedEventError", "released"]

@@ -21,7 +21,18 @@ from dpcert.accounting.pricing.dominating import dominating
 from dpcert.accounting.renyi import renyi as rdp
 from dpcert.accounting.renyi import sampled_pairs
 from dpcert.accounting.renyi.renyi import renyi
-from dpcert.mechanisms import ApproximateDp, FixedSize, Gaussian, InputError, Laplace, Poisson, Repeat, Sequence, Zcdp
+from dpcert.mechanisms import (
+    ApproximateDp,
+    FixedSize,
+    Gaussian,
+    InputError,
+    Laplace,
+    Poisson,
+    RandomizedResponse,
+    Repeat,
+    Sequence,
+    Zcdp,
+)
 
 
 def gaussian_oracle(shift, rate, order, alpha):
@@ -358,7 +369,24 @@ class TestRenyi:
     def test_a_failure_probability_is_an_infinite_divergence(self):
         assert rdp.renyi(ApproximateDp(1.0, 1e-9), 2.0, "add-remove").upper == math.inf
 
-    @pytest.mark.parametrize("alpha", [1.0, 0.5, -3, math.nan, True, "2"])
+    @pytest.mark.parametrize("alpha", [0.999, 0.5, -3, math.nan, True, "2"])
     def test_bad_orders(self, alpha):
         with pytest.raises(InputError, match="alpha"):
             rdp.renyi(Gaussian(1.0), alpha, "add-remove")
+
+
+@pytest.mark.parametrize(
+    ("run", "relation", "truth"),
+    [
+        (Laplace(1.0), "add-remove", 1 + math.expm1(-1.0)),
+        (Repeat(Gaussian(2.0), 3), "add-remove", 3 / 8),
+        (RandomizedResponse(0.25, 2), "replace-one", 0.5 * math.log(3)),
+    ],
+)
+def test_order_1_is_the_mean_loss(run, relation, truth):
+    """Kullback and Leibler's divergence, in closed form; below the divergence of any larger order."""
+    found = renyi(run, 1.0, relation)
+    assert found.lower <= truth <= found.upper <= truth * (1 + 1e-5)
+    assert found.upper <= renyi(run, 1.01, relation).upper
+    with pytest.raises(InputError, match="order of at least 1"):
+        renyi(run, 0.99, relation)
