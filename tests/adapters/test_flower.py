@@ -19,7 +19,6 @@ from flwr.supercore.privacy_accounting.rdp_accountant import RdpAccountant
 from flwr.supercore.task_identity import TaskIdentity
 
 from dpcert.accounting import epsilon
-from dpcert.adapters import flower
 from dpcert.adapters.flower import (
     CertifiedAccountant,
     GaussianPrivacyEvent,
@@ -28,6 +27,7 @@ from dpcert.adapters.flower import (
     PoissonFedAvg,
     PrivacyConfig,
     SamplingMethod,
+    attendance,
     poisson_cohort,
 )
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat, Sequence
@@ -220,7 +220,7 @@ class LateGrid(LocalGrid):
 
 def late(monkeypatch, **changed):
     slept = []
-    monkeypatch.setattr(flower, "sleep", slept.append)
+    monkeypatch.setattr(attendance, "sleep", slept.append)
     grid = LateGrid(range(1, 101), lambda message: [update(message, np.ones(4))])
     accountant = CertifiedAccountant(config())
     strategy = PoissonFedAvg(accountant, 1.0, 1.0, 50, **changed)
@@ -240,7 +240,7 @@ def test_nothing_is_spent_before_the_nodes_are_there(monkeypatch):
 
 
 def test_planted_a_strategy_that_does_not_wait_is_seen(monkeypatch):
-    monkeypatch.setattr(PoissonFedAvg, "_nodes", lambda self, grid: list(grid.get_node_ids()))
+    monkeypatch.setattr(attendance.Attendance, "nodes", lambda self, grid: list(grid.get_node_ids()))
     with pytest.warns(UserWarning, match="no node is there"):
         grid, _, slept = late(monkeypatch)
     assert slept == []
@@ -274,11 +274,11 @@ def test_nodes_that_are_lost_later_are_said(caplog):
     arrays = ArrayRecord({"w": Array(np.zeros(4, np.float32))})
     strategy.start(grid, arrays, num_rounds=1)
     grid.nodes = list(range(1, 61))
-    flower.logger.propagate = True
+    attendance.logger.propagate = True
     try:
         strategy.start(grid, arrays, num_rounds=1)
     finally:
-        flower.logger.propagate = False
+        attendance.logger.propagate = False
     assert "60 of 100 nodes are there" in caplog.text
     assert accountant.num_releases == 2
 

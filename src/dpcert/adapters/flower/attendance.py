@@ -1,0 +1,57 @@
+"""Which nodes are there before the first round, and what happens when nobody answers in a later one."""
+
+from __future__ import annotations
+
+import warnings
+from logging import INFO, WARNING, getLogger
+from time import sleep
+
+from flwr.serverapp import Grid
+
+LONGEST_SILENCE = 3
+"""So many rounds in a row without an answer stop a run."""
+
+BETWEEN_LOOKS = 1.0
+"""Seconds between two looks at which nodes are there."""
+
+logger = getLogger("flwr")
+
+
+class NobodyAnswers(RuntimeError):
+    """Several rounds in a row went to nobody: to go on would spend the budget on noise."""
+
+
+class Attendance:
+    """Waits until `expected` nodes are there, says which are missing later, and counts rounds without an answer."""
+
+    def __init__(self, expected: int) -> None:
+        self.expected = expected
+        self._begun, self._there, self._unanswered = False, False, 0
+
+    def nodes(self, grid: Grid) -> list[int]:
+        """The nodes that are there, at the first round when enough of them are."""
+        nodes = list(grid.get_node_ids())
+        while not self._begun and len(nodes) < self.expected:
+            logger.log(INFO, "waiting for nodes: %d of %d are there", len(nodes), self.expected)
+            sleep(BETWEEN_LOOKS)
+            nodes = list(grid.get_node_ids())
+        self._begun, self._there = True, bool(nodes)
+        if len(nodes) < self.expected:
+            logger.log(WARNING, "%d of %d nodes are there: the others do not take part", len(nodes), self.expected)
+        return nodes
+
+    def answered(self, server_round: int, asked: int, answers: int, released: int) -> None:
+        """Warns of a round without an answer, before it is released. Raises NobodyAnswers at the third in a row.
+
+        Where no coin fell on heads nobody was asked, though there were nodes: that is no failure.
+        """
+        if answers or (asked == 0 and self._there):
+            self._unanswered = 0 if answers else self._unanswered
+            return
+        self._unanswered += 1
+        whom = f"none of {asked} clients answered" if asked else "no node is there"
+        if self._unanswered == LONGEST_SILENCE:
+            raise NobodyAnswers(
+                f"round {server_round}: {whom}, for the third time in a row; {released} rounds were released"
+            )
+        warnings.warn(f"round {server_round}: {whom}; this round releases noise alone, and is paid for", stacklevel=4)
