@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from flint import arb, fmpz
@@ -137,18 +137,15 @@ class StatedMixturePair(MixtureOfGaussiansPair):
     shares: tuple[float, ...]
     still: float
     order: Order
+    rate: float = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", order_of(Order, self, self.order))
+        object.__setattr__(self, "rate", 1 - self.still)
 
     def moved(self, factor: float) -> Self:
         """In its steps: less noise dominates."""
         return replace(self, steps=tuple(step * factor for step in self.steps))
-
-    @property
-    def rate(self) -> float:
-        """That something moves."""
-        return 1 - self.still
 
     def words(self) -> str:
         """P against Q."""
