@@ -47,6 +47,9 @@ _MOST_CELLS, _MOST_FREQUENCIES, _MOST_ASTRAY = 1 << 17, 1 << 18, 1 << 15
 _PROGRESS = 0.999
 """A stage that leaves more of a bracket's width is not repeated."""
 
+_LESS_CLOSELY = 8.0
+"""What is tolerated grows by this factor where more frequencies would be needed than there are."""
+
 _AT_ATOMS = 0.02
 """Share of rtol asked for last: next to an atom of the loss smoothing widens by the root of what it may use."""
 
@@ -113,7 +116,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
             error = min(0.3, tolerance * max(slope * at, 1e-3))
             astray = cells > _PILOT_CELLS and answer.lower < 0.5 * answer.upper
             most = _MOST_ASTRAY if astray else _MOST_FREQUENCIES
-            found = layout.profile(window, log_finite, slope, cells, error, most)
+            found = layout.within_reach(window, log_finite, slope, cells, error, most)
         except OutOfReach:
             if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
                 break
@@ -145,8 +148,9 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
     for cells, tolerance in layout.stages():
         if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper or tolerance == stuck:
             continue
+        width = answer.width
         try:
-            found = layout.profile((epsilon, epsilon), log_delta, slope, cells, tolerance, _MOST_FREQUENCIES)
+            found = layout.within_reach((epsilon, epsilon), log_delta, slope, cells, tolerance, _MOST_FREQUENCIES)
         except OutOfReach:
             if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
                 break
@@ -158,6 +162,8 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         slope = _slope(found, epsilon, slope)
         if answer.lower > 0.0:
             log_delta = max(math.log(answer.upper), -600.0)
+        if answer.width > _PROGRESS * width:
+            stuck = tolerance
     return answer
 
 
@@ -221,6 +227,21 @@ class LatticeLayout:
                 break
             place = max(high, 1e-300)
         return high, slope
+
+    def within_reach(
+        self, window: tuple[float, float], log_delta: float, slope: float, cells: int, tolerance: float, most: int
+    ) -> ComposedProfile:
+        """The profile, as closely as the frequencies allow: after the pilot, what is tolerated grows until they do.
+
+        Raises OutOfReach where even what the pilot tolerates last takes more frequencies than `most`.
+        """
+        while True:
+            try:
+                return self.profile(window, log_delta, slope, cells, tolerance, most)
+            except OutOfReach:
+                tolerance *= _LESS_CLOSELY
+                if cells == _PILOT_CELLS or tolerance > _COARSE[-1]:
+                    raise
 
     def profile(
         self, window: tuple[float, float], log_delta: float, slope: float, cells: int, tolerance: float, most: int
