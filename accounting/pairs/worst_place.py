@@ -16,6 +16,7 @@ from ..rounding import float_above
 from .envelope import EnvelopePair
 from .moments import SLACK
 from .tails import normal_tail, positive
+from .taylor_model import TaylorModel
 
 _NARROW, _ENOUGH = 2.0**-27, 2.0**-14
 """How near the bound of the largest delta is to one that is attained: where it is asked for, and for chords."""
@@ -81,7 +82,7 @@ class WorstPlacePair(EnvelopePair):
 
     def _attained(self, epsilon: arb, q: float) -> arb:
         """This value's own delta; 0 above its largest loss."""
-        value = self._delta(epsilon, _constant(arb(q)))[0]
+        value = self._value(epsilon, q)
         return value if epsilon < self.largest_at(_constant(arb(q))) else arb(0)
 
     def _part(self, epsilon: arb, left: float, right: float) -> tuple[float, float, float]:
@@ -98,19 +99,33 @@ class WorstPlacePair(EnvelopePair):
         if self.largest_at(_constant(whole)) <= epsilon:
             return arb(0)
         half = (arb(right) - middle).max(middle - arb(left))
-        at, around = self._delta(epsilon, _moving(arb(middle))), self._delta(epsilon, _moving(whole))
-        if around[1] < 0 or around[1] > 0:
-            return self._delta(epsilon, _constant(arb(left if around[1] < 0 else right)))[0]
-        return at[0] + abs(at[1]) * half + abs(around[2]) * half * half
+        model = self._delta(epsilon, TaylorModel.of(arb(middle), whole, half))
+        at, slope, bend = model.at, model.around[1], model.around[2]
+        if slope < 0 or slope > 0:
+            return self._value(epsilon, left if slope < 0 else right)
+        if bend > 0:  # convex: the larger end
+            return self._value(epsilon, left).max(self._value(epsilon, right))
+        if bend < 0:  # concave: the top of the parabola that is above it
+            return at[0] + at[1] * at[1] / (-4 * bend)
+        return at[0] + abs(at[1]) * half + abs(bend) * half * half
 
-    def _delta(self, epsilon: arb, q: arb_series) -> arb_series:
+    def _value(self, epsilon: arb, q: float) -> arb:
+        """The formula at one value."""
+        point = arb(q)
+        return self._delta(epsilon, TaylorModel(_constant(point), _constant(point), arb(0))).at[0]
+
+    def _delta(self, epsilon: arb, q: TaylorModel) -> TaylorModel:
         """At the threshold where the loss is epsilon, as a function of the value."""
         unit, end = arb(self.scale), arb(self.width)
-        near, far = self.tail((end - q - 1) / unit, 1), self.tail((end - q) / unit, 1)
-        first, second = self.tail((-1 - q) / unit, -1) - near, self.tail(-q / unit, -1) - far
-        above = self.place(epsilon - (second / first).log())
-        p, r = self.tail((above - 1) / unit, -1) - near, self.tail(above / unit, 1) - far
-        return p / first - epsilon.exp() * (r / second)
+        near = q.mapped(lambda q: self.tail((end - q - 1) / unit, 1))
+        far = q.mapped(lambda q: self.tail((end - q) / unit, 1))
+        first = q.mapped(lambda q, near: self.tail((-1 - q) / unit, -1) - near, near)
+        second = q.mapped(lambda q, far: self.tail(-q / unit, -1) - far, far)
+        above = first.mapped(lambda first, second: self.place(epsilon - (second / first).log()), second)
+        p = above.mapped(lambda above, near: self.tail((above - 1) / unit, -1) - near, near)
+        r = above.mapped(lambda above, far: self.tail(above / unit, 1) - far, far)
+        whole = epsilon.exp()
+        return p.mapped(lambda p, first, r, second: p / first - whole * (r / second), first, r, second)
 
     def normalisers(self, q: arb_series) -> arb_series:
         """What they add to the loss: the log of the ratio of what noise about q, and about q + 1, has in the range."""
@@ -122,11 +137,6 @@ class WorstPlacePair(EnvelopePair):
 
 def _constant(q: arb) -> arb_series:
     return arb_series([q], prec=1)
-
-
-def _moving(q: arb) -> arb_series:
-    """With its first two derivatives."""
-    return arb_series([q, 1], prec=3)
 
 
 @dataclass(frozen=True, slots=True)
