@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from .accounted import Accounted, composed, described
 from .checker.part import part
 from .proof import Counterexample, Proof
 from .prove import prove
 
-__all__ = ["Counterexample", "Proof", "part", "prove"]
+__all__ = ["Accounted", "Counterexample", "Proof", "composed", "described", "part", "prove"]

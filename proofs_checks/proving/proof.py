@@ -11,6 +11,9 @@ from typing import Any
 PROVED, PROVED_UP_TO = "proved", "proved up to N"
 """The two verdicts that something is proved: for every number of entries, or for the numbers in `sizes` only."""
 
+NAMES = {"dp": "epsilon", "zcdp": "rho", "gdp": "mu"}
+"""What is claimed, by the notion of privacy."""
+
 
 @dataclass(frozen=True, slots=True)
 class Counterexample:
@@ -37,8 +40,10 @@ class Proof:
     """verdict: "proved" (for every number of entries), "proved up to N" (for the numbers in `sizes` only), "not proved"
     or "unsupported" (`reason` names the line).
 
-    notion: "dp", or "zcdp", where all epsilons here are rhos. epsilon: proved, or the least that the search can prove
-    where that is above the claim (rounded up); None where nothing can be proved. dearest: where it costs most.
+    notion: "dp", or "zcdp" and "gdp", where all epsilons here are rhos and mus. epsilon: proved, or the least that the
+    search can prove where that is above the claim (rounded up); None where nothing can be proved. dearest: where it
+    costs most. rounds, sampling_rate: how often the function runs, each time on a Poisson sample of the data; the
+    certificate is of one run on all data.
     sizes: numbers of entries that were proved one by one; where the verdict is not about every number, `bounded` says
     why not. asked: the number of entries up to which the caller asked for a proof; None: every number.
     certificate: what `dpcert check` proves again. counterexamples: where the search fails. stopped: by the time or
@@ -63,6 +68,8 @@ class Proof:
     stopped: bool = False
     bounded: str = ""
     asked: int | None = None
+    rounds: int = 1
+    sampling_rate: float = 1.0
 
     @property
     def every_size(self) -> bool:
@@ -84,7 +91,7 @@ class Proof:
         if self.every_size or self.up_to is not None:
             only = "" if self.proved else " only"
             verdict = "proved" if self.every_size else f"proved up to N = {self.up_to}{only}"
-            first = f"{verdict}: {self.name} is {self._cost()} {self._range()} ({where})"
+            first = f"{verdict}: {self.name}{self._repeated()} is {self._cost()} {self._range()} ({where})"
         elif self.verdict == "unsupported":
             first = f"unsupported: {self.name}: {self.reason}"
         else:
@@ -103,9 +110,16 @@ class Proof:
         return f"<pre>{escape(str(self))}</pre>"
 
     def _cost(self) -> str:
-        if self.notion == "zcdp":
-            return f"{self.epsilon!r}-zCDP"
+        if self.notion in ("zcdp", "gdp"):
+            return f"{self.epsilon!r}-{'zCDP' if self.notion == 'zcdp' else 'GDP'}"
         return f"({self.epsilon!r}, {self.delta!r})-DP" if self.delta else f"{self.epsilon!r}-DP"
+
+    def _repeated(self) -> str:
+        """', 1,000 times, each on a Poisson sample at rate 0.01,'."""
+        times = f", {self.rounds:,} times" if self.rounds > 1 else ""
+        sample = f", {'each ' if times else ''}on a Poisson sample at rate {self.sampling_rate:g}"
+        said = times + (sample if self.sampling_rate < 1 else "")
+        return f"{said}," if said else ""
 
     def _range(self) -> str:
         if self.every_size:
@@ -115,7 +129,7 @@ class Proof:
         return f"for up to N = {self.sizes[-1]} {'entry' if self.sizes[-1] == 1 else 'entries'}"
 
     def to_json(self) -> dict[str, Any]:
-        name = "epsilon" if self.notion == "dp" else "rho"
+        name = NAMES[self.notion]
         return {
             "mechanism": self.name,
             "verdict": self.verdict,
@@ -129,6 +143,8 @@ class Proof:
             "up_to": self.up_to,
             "asked_up_to": self.asked,
             "bounded": self.bounded,
+            "rounds": self.rounds,
+            "sampling_rate": self.sampling_rate,
             "reason": self.reason,
             "stopped": self.stopped,
             "counterexamples": [example.to_json() for example in self.counterexamples],

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import choice, count, nonnegative, number, positive
-from .approximate import approximate
+from ...mechanisms.validate import choice, count, nonnegative, number, positive, rate
+from .approximate import Over, approximate, gaussian_dp
 from .attempt import answer
 from .checker.check import CONTAINERS
 from .checker.following import Refused, under_way
@@ -17,7 +17,7 @@ from .checker.invariant import annotating
 from .checker.reals import written
 from .domain import RELATIONS, Domain
 from .enumeration import enumerated
-from .proof import Proof
+from .proof import NAMES, Proof
 from .question import Progress, Question
 
 
@@ -27,6 +27,7 @@ def prove(
     *,
     epsilon: float | None = None,
     rho: float | None = None,
+    mu: float | None = None,
     notion: str | None = None,
     entries: int = 4,
     up_to: int | None = None,
@@ -36,6 +37,8 @@ def prove(
     whole: bool = False,
     values: Sequence[float] | None = None,
     delta: float = 0.0,
+    rounds: int = 1,
+    sampling_rate: float = 1.0,
     container: str = "array",
     max_seconds: float = 300.0,
     max_work: int | None = None,
@@ -44,10 +47,11 @@ def prove(
 ) -> Proof:
     """Prove that mechanism(dataset, rng) is epsilon-DP, or the least epsilon for which a proof is found.
 
-    mechanism: dataset is a numpy array of numbers, rng a numpy Generator; it is not changed, but run on symbols.
+    mechanism: dataset is a numpy array of numbers, rng a numpy Generator; it is read, and never run on symbols.
     epsilon: the claim, at least 0; None asks for the least. rho: instead, rho-zCDP of a mechanism with Gaussian noise
-    only (notion "zcdp" asks for the least). entries: where there is no proof for every number of entries, one is looked
-    for of 1, 2, ... this many (add-remove counts the larger dataset); that is another verdict, "proved up to N".
+    only (notion "zcdp" asks for the least); mu: likewise mu-GDP (notion "gdp"). entries: where there is no proof for
+    every number of entries, one is looked for of 1, 2, ... this many (add-remove counts the larger dataset); that is
+    another verdict, "proved up to N".
     up_to: datasets have at most this many entries, so that a proof for these is what is asked (in place of entries).
     low, high: between which entries lie (None: no bound; whole: integers).
     relation: "replace-one", "add-remove", or "answers" (every entry moves by at most 1: answers to queries).
@@ -55,6 +59,8 @@ def prove(
     noise): all of them are enumerated with their exact probabilities, and the least epsilon is the true one.
     delta: (epsilon, delta)-DP, of a function with Gaussian noise (without a claimed epsilon the accountants' least is
     found), or with values and a claimed epsilon.
+    rounds, sampling_rate: (epsilon, delta) is that of so many runs, each on a Poisson sample of the data (1.0: on all):
+    the step is proved, its composition is the accountants' (accounted.py; certificates are of the step).
     container: what dataset is: a numpy "array" or a "list" of numbers, or "rows", a 2-d array with a record in each row
     (of any length; they may be any, so that a private function clips them by a norm).
     max_work: so many questions may be put to solvers (a thousand take about a second): a limit that ends at the same
@@ -80,7 +86,7 @@ def prove(
         raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
     question = Question(
         mechanism,
-        *_claim(notion, epsilon, rho),
+        *_claim(notion, {"dp": epsilon, "zcdp": rho, "gdp": mu}),
         count("entries", entries),
         choice("relation", relation, RELATIONS),
         _domain(low, high, whole) if container != "rows" else _records(relation, low, high, whole, values),
@@ -95,25 +101,37 @@ def prove(
     progress = progress or (lambda *_: None)
     if delta and not 0 < number("delta", delta) < 1:
         raise InputError("delta", delta, "a number below 1, and at least 0")
-    if delta and (question.notion == "zcdp" or (values is not None and epsilon is None)):
+    if delta and (question.notion != "dp" or (values is not None and epsilon is None)):
         raise InputError(
-            "delta", delta, "0 beside a claimed rho, and where values are enumerated without a claimed epsilon"
+            "delta", delta, "0 beside a claimed rho or mu, and where values are enumerated without a claimed epsilon"
         )
+    over = Over(count("rounds", rounds), rate("sampling_rate", sampling_rate))
+    if not over.once and (not delta or values is not None):
+        raise InputError("delta", delta, "a number above 0 where rounds or samples are accounted, and no values")
+    if over.sampling_rate < 1 and relation != "add-remove":
+        raise InputError("sampling_rate", sampling_rate, "1, or relation add-remove: samples differ by a record")
     question.delta = written(delta)
+    if values is None and question.notion == "gdp":
+        return gaussian_dp(question, progress)
     if values is None:
-        return approximate(question, progress) if delta else answer(question, progress)
-    if question.notion == "zcdp":
+        return approximate(question, progress, over) if delta else answer(question, progress)
+    if question.notion != "dp":
         raise InputError("notion", notion, "dp, for a mechanism with finitely many outcomes")
     return enumerated(question, values, progress)
 
 
-def _claim(notion: str | None, epsilon: float | None, rho: float | None) -> tuple[str, Fraction | None]:
-    """The notion and what is claimed."""
-    notion = choice("notion", notion or ("dp" if rho is None else "zcdp"), ("dp", "zcdp"))
-    if (epsilon if notion == "zcdp" else rho) is not None:
-        raise InputError("notion", notion, "dp with a claimed epsilon, zcdp with a claimed rho, and not both claims")
-    name, stated = ("epsilon", epsilon) if notion == "dp" else ("rho", rho)
-    return notion, None if stated is None else written(nonnegative(name, stated))
+def _claim(notion: str | None, claims: dict[str, float | None]) -> tuple[str, Fraction | None]:
+    """The notion and what is claimed. claims: by notion."""
+    claimed = [each for each, value in claims.items() if value is not None]
+    notion = choice("notion", notion or (claimed[0] if claimed else "dp"), tuple(claims))
+    if len(claimed) > 1 or (claimed and claimed[0] != notion):
+        raise InputError(
+            "notion",
+            notion,
+            "dp with a claimed epsilon, zcdp with a claimed rho, gdp with a claimed mu; one claim only",
+        )
+    stated = claims[notion]
+    return notion, None if stated is None else written(nonnegative(NAMES[notion], stated))
 
 
 def _records(relation: str, low: float | None, high: float | None, whole: bool, values: Any) -> Domain:

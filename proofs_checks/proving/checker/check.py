@@ -105,6 +105,10 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
                 notion,
             )
             steps, runs = steps + more[0], runs + more[1]
+        if "mu" in document:
+            mu = Fraction(document["mu"])
+            if notion != "rho" or mu < 0 or 2 * budget > mu**2:
+                raise Refused(f"rho = {float(budget):g} is not enough for the claimed mu")
         if notion == "rho" and "delta" in document:
             claimed = Fraction(document["epsilon"]), Fraction(document["delta"])
             if min(claimed) < 0 or not delta_is_enough(budget, *claimed):

@@ -49,6 +49,10 @@ class Asked:
         float | None, typer.Option("--rho", help="Claimed rho-zCDP instead, of a function whose noise is Gaussian.")
     ] = None
     zcdp: Annotated[bool, typer.Option("--zcdp", help="Find the least rho that can be proved.")] = False
+    mu: Annotated[
+        float | None, typer.Option("--mu", help="Claimed mu-GDP instead, of a function whose noise is Gaussian.")
+    ] = None
+    gdp: Annotated[bool, typer.Option("--gdp", help="Find the least mu that can be proved.")] = False
     entries: Annotated[
         int,
         typer.Option("--entries", help="Where no proof for every number of entries is found, look at 1 to this many."),
@@ -70,6 +74,12 @@ class Asked:
     delta: Annotated[
         float, typer.Option("--delta", help="Claimed delta, of Gaussian noise; or with --epsilon and --values.")
     ] = 0.0
+    rounds: Annotated[
+        int, typer.Option("--rounds", help="With --delta: the function runs this often, by the accountants.")
+    ] = 1
+    sampling_rate: Annotated[
+        float, typer.Option("--sampling-rate", help="With --delta: each run is on a Poisson sample of the data.")
+    ] = 1.0
     container: Annotated[
         str, typer.Option("--container", help="What the function takes: array, list, or rows (2-d, one record each).")
     ] = "array"
@@ -83,10 +93,11 @@ class Asked:
     def options(self) -> dict[str, Any]:
         """The keyword arguments of `prove`."""
         same = (
-            "epsilon", "rho", "entries", "up_to", "relation", "whole", "container", "delta", "max_seconds", "max_work",
+            "epsilon", "rho", "mu", "entries", "up_to", "relation", "whole", "container", "delta", "rounds",
+            "sampling_rate", "max_seconds", "max_work",
         )  # fmt: skip
         return {name: getattr(self, name) for name in same} | {
-            "notion": "zcdp" if self.zcdp or self.rho is not None else "dp",
+            "notion": "zcdp" if self.zcdp else "gdp" if self.gdp else None,
             "low": _end("--low", self.low),
             "high": _end("--high", self.high),
             "values": None if self.values is None else _numbers(self.values),
@@ -177,7 +188,8 @@ def _numbers(text: str) -> list[float]:
 def _audited(mechanism: Any, proof: Proof, trials: int) -> AuditResult | None:
     """The pairs at which no proof exists, handed to the auditor; where nothing was claimed, for a lower bound."""
     wanted = proof.counterexamples or (proof.claim is None and proof.dearest)
-    if trials == 0 or not wanted or proof.notion == "zcdp":
+    of_one_run = proof.notion == "dp" and (proof.rounds, proof.sampling_rate) == (1, 1.0)
+    if trials == 0 or not wanted or not of_one_run:
         return None
     from ..proofs_checks.proving.refutation import refute
 
@@ -185,7 +197,9 @@ def _audited(mechanism: Any, proof: Proof, trials: int) -> AuditResult | None:
 
 
 def _named(proof: Proof) -> str:
-    return "epsilon" if proof.notion == "dp" else "rho"
+    from ..proofs_checks.proving.proof import NAMES
+
+    return NAMES[proof.notion]
 
 
 def _refuted(proof: Proof, audit: AuditResult | None) -> bool:
