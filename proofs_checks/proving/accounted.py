@@ -108,7 +108,7 @@ def composed(*proofs: Proof | Listed[Proof], rounds: int = 1, sampling_rate: flo
     >>> from dpcert.proofs_checks import prove
     >>> step = prove(lambda data, rng: data.sum() + rng.normal(0, 1.1), relation="add-remove", notion="zcdp")
     >>> round(composed(step, rounds=1000, sampling_rate=0.01).epsilon(1e-5).upper, 3)
-    1.516
+    1.515
     """
     listed = tuple(each for given in proofs for each in ([given] if isinstance(given, Proof) else given))
     rounds, sampling_rate = count("rounds", rounds), rate("sampling_rate", sampling_rate)
