@@ -43,7 +43,7 @@ HOSTS := flower pfl jax_privacy
 nightly-hosts: $(HOSTS:%=nightly-host-%) nightly-host-tff
 
 nightly-host-%: .venv-hosts/%/.installed
-	.venv-hosts/$*/bin/python -m pytest -p no:dpcert -m '' tests/adapters/test_$*.py tests/adapters/test_same_epsilon.py \
+	.venv-hosts/$*/bin/python -m pytest -p no:dpcert -m '' $(wildcard tests/adapters/test_$**.py) tests/adapters/test_same_epsilon.py \
 	  'tests/adapters/test_examples.py::test_it_prints_epsilon[$*]' -rs
 
 $(HOSTS:%=.venv-hosts/%/.installed): .venv-hosts/%/.installed: tests/adapters/hosts/%.txt pyproject.toml
