@@ -2,8 +2,10 @@
 
     dpcert.adapters.dp_accounting   a dp_accounting.PrivacyAccountant, for any library that speaks DpEvent
     dpcert.adapters.opacus          an opacus IAccountant, registered as "dpcert"
+    dpcert.adapters.opacus_shuffled Opacus on shuffled batches: make_private_shuffled
     dpcert.adapters.flower          Flower's PrivacyAccountant protocol, and FedAvg with Poisson cohorts
     dpcert.adapters.pfl             a pfl-research PrivacyAccountant, with cohort_noise_parameter
+    dpcert.adapters.pfl_joint       several mechanisms at once, in the place of pfl's JointPrivacyAccountant
     dpcert.adapters.jax_privacy     a jax-privacy DpAccountantConfig, and its training parameters as a run
     dpcert.adapters.tff             what TensorFlow Federated's aggregators released, from their state
 
