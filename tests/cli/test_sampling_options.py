@@ -104,3 +104,22 @@ def test_ctrl_c_is_one_line(capsys, monkeypatch):
     monkeypatch.setattr("dpcert.cli.setting.Setting.run", interrupted)
     assert run(["epsilon", "--delta", "1e-5", "--noise-multiplier", "1"]) == 130
     assert capsys.readouterr().err.strip() == "error: interrupted"
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (
+            ["--per-block", "2"],
+            "  The ends are 45% apart: from above, 2 rounds of a block are smaller blocks of one.\n",
+        ),
+        (["--per-block", "1"], ""),
+    ],
+)
+def test_ends_that_are_apart_say_why(capsys, options, why):
+    noise = ["--mechanism", "discrete-laplace", "--set", "scale=4.29", "--neighbouring", "zero-out", "--delta", ".1"]
+    block = ["--sampling", "random-allocation", "--block", "3", "--rounds", "6"]
+    assert run(["epsilon", *noise, *block, *options]) == 0
+    said = capsys.readouterr().out
+    assert said.endswith(f"sampling random-allocation\n{why}")
+    assert all(len(line) <= 88 for line in said.splitlines())

@@ -144,7 +144,15 @@ class Answer:
         lines = [
             f"{self.quantity} in {interval(found, digits_for(asked.rtol))} at {self.place} = {as_given(self.at)}",
             f"  {found.kind}, by {found.method}, in {self.seconds:.3g} s; {against}",
+            *([f"  {self._gap()}"] if found.certified and not found.reached and math.isfinite(found.upper) else []),
             *told(self.beside, self.quantity),
         ]
         unbounded = self.quantity == "epsilon" and self.at == 0.0 and math.isinf(found.upper)
         return "\n".join([*lines, *([f"  {UNBOUNDED}"] if unbounded else [])])
+
+    def _gap(self) -> str:
+        """Why the ends are further apart than --rtol."""
+        apart = f"The ends are {100 * self.found.width / self.found.upper:.2g}% apart"
+        if self.asked.per_block and self.asked.per_block > 1:
+            return f"{apart}: from above, {self.asked.per_block} rounds of a block are smaller blocks of one."
+        return f"{apart}: nothing closer is computed (KNOWN_LIMITS.md)."
