@@ -1,7 +1,7 @@
 """WHAT ran: frozen mechanism descriptions, neighbouring relations, samplers, sensitivities."""
 
 from .base import Mechanism
-from .bounded import ApproximateDp, PureDp, Zcdp
+from .bounded import ApproximateDp, PureDp, RenyiDp, Zcdp
 from .bounded_laplace import BoundedLaplace
 from .clamped_gaussian import ClampedGaussian
 from .client_noise import DistributedGaussian
@@ -17,6 +17,7 @@ from .group import Group
 from .joint_gaussian import joint_gaussian
 from .laplace import Laplace
 from .local_randomisers import DuchiMechanism, HadamardResponse, LocalHash, PiecewiseMechanism, UnaryEncoding
+from .loss_distribution import LossDistribution
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
 from .mixture_of_gaussians import MixtureOfGaussians
 from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
@@ -61,6 +62,7 @@ __all__ = [
     "InputError",
     "Laplace",
     "LocalHash",
+    "LossDistribution",
     "MatrixFactorisation",
     "Mechanism",
     "MinSeparated",
@@ -72,6 +74,7 @@ __all__ = [
     "PureDp",
     "RandomAllocation",
     "RandomizedResponse",
+    "RenyiDp",
     "Repeat",
     "ReportNoisyMax",
     "Run",

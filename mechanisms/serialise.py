@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from dataclasses import Field, fields, is_dataclass, replace
 from typing import Any
@@ -43,7 +44,9 @@ def _told(mechanism: Mechanism, field: Field[Any]) -> bool:
 def _plain(value: object) -> object:
     if isinstance(value, Mechanism):
         return to_plain(value)
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return "inf" if value == math.inf else value  # JSON has no word for it
 
 
 def from_plain(data: object) -> Mechanism:

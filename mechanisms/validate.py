@@ -152,6 +152,23 @@ def several(field: str, value: object) -> int:
     return count(field, value, least=2)
 
 
+def pairs_of_numbers(field: str, value: object, pair: str) -> tuple[tuple[float, float], ...]:
+    """At least one pair of numbers, as a list of lists; infinite ones too. pair: what one of them is, in words."""
+    expected = f"a list of at least one [{pair}]"
+    value = value.tolist() if hasattr(value, "tolist") else value  # an array
+    if not isinstance(value, list | tuple) or not value:
+        raise InputError(field, value, expected)
+    for each in value:
+        if not isinstance(each, list | tuple) or len(each) != 2 or not all(map(_is_number, each)):
+            raise InputError(field, each, f"two numbers, {pair}")
+    return tuple((float(first), float(second)) for first, second in value)
+
+
+def _is_number(value: object) -> bool:
+    """A number that a float can hold, or infinity, also as text: JSON has no other word for it."""
+    return _is_finite_number(value) or (isinstance(value, float | str) and value in (math.inf, "inf"))
+
+
 def choice(field: str, value: object, allowed: Iterable[str]) -> str:
     """One of the allowed words; the error names the one that was probably meant."""
     options = tuple(allowed)

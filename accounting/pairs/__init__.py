@@ -22,6 +22,7 @@ from .gaussian import GaussianPair
 from .laplace import LaplacePair
 from .lattice import LatticePair
 from .location import LocationPair
+from .losses import LossesPair
 from .mixed_gaussian import MixedGaussianPair, MixtureOfGaussiansPair, StatedMixturePair
 from .mixture import MixturePair, Side
 from .noisy_max import LaplaceMaximumPair
@@ -29,7 +30,7 @@ from .order import Order, Sampling
 from .pair import Composition, Pair
 from .product import ProductPair, product_of
 from .randomized_response import RandomizedResponsePair
-from .renyi_bounds import RenyiLines, ZcdpBound
+from .renyi_bounds import RenyiLines, RenyiPoints, ZcdpBound
 from .scored_block import ScoredBlockPair
 from .selection import PoissonSelectionPair, SelectionPair
 from .shuffled import ReplacedShuffledPair, ShuffledPair
@@ -60,6 +61,7 @@ __all__ = [
     "LaplacePair",
     "LatticePair",
     "LocationPair",
+    "LossesPair",
     "MixedGaussianPair",
     "MixtureOfGaussiansPair",
     "MixturePair",
@@ -70,6 +72,7 @@ __all__ = [
     "ProductPair",
     "RandomizedResponsePair",
     "RenyiLines",
+    "RenyiPoints",
     "ReplacedAllocationPair",
     "ReplacedShuffledPair",
     "Sampling",

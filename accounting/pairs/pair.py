@@ -27,6 +27,10 @@ class Pair:
         """
         return self
 
+    def mirrored(self) -> Pair:
+        """(Q, P): itself, for one that serves both orders of the neighbours."""
+        return self
+
     def is_envelope(self) -> bool:
         """Whether this stands for many pairs, each of which it dominates: what it gives is an upper end only."""
         return False
@@ -63,6 +67,10 @@ class Pair:
     def supremum(self) -> arb | None:
         """A ball that holds the essential supremum of log(dP/dQ) under P; None where it is infinite, or not known."""
         return None
+
+    def stated_orders(self) -> tuple[float, ...]:
+        """Renyi orders at which something is stated: between them, and beyond the last one, bounds are worse."""
+        return ()
 
     def has_divergence(self) -> bool:
         """Whether `divergence` is known: where it is given."""

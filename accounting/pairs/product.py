@@ -24,6 +24,10 @@ class ProductPair(Pair):
         """In each part's parameters."""
         return replace(self, parts=tuple((part.moved(factor), rounds) for part, rounds in self.parts))
 
+    def mirrored(self) -> Self:
+        """Each part's."""
+        return replace(self, parts=tuple((part.mirrored(), rounds) for part, rounds in self.parts))
+
     def words(self) -> str:
         """P against Q."""
         return " and ".join(f"{rounds} x {part.words()}" for part, rounds in self.parts)
@@ -48,6 +52,10 @@ class ProductPair(Pair):
                 return None
             total += rounds * loss
         return total
+
+    def stated_orders(self) -> tuple[float, ...]:
+        """Those of any part."""
+        return tuple(order for part, _ in self.parts for order in part.stated_orders())
 
     def has_divergence(self) -> bool:
         """Where every part has one."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import lru_cache
 
 from .moments import SLACK
 from .pair import Pair
+
+Points = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +45,44 @@ def _on_chord(slope: float, constant: float, alpha: float) -> float:
     share = alpha - below
     left, right = (n * (slope * (n + 1) + constant) for n in (below - 1, below))
     return ((1 - share) * left + share * right) / (alpha - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RenyiPoints(Pair):
+    """No pair is known, only D_alpha(P||Q) <= epsilon at the orders of these (order, epsilon), in both orders of the
+    neighbours; nothing at larger ones."""
+
+    points: Points
+
+    def divergence(self, alpha: float) -> float:
+        """Of chords between two of the orders, or an order and 1, the lowest (`_on_chord` says why all of them hold)."""
+        orders, moments = _lowest_chords(self.points)
+        if alpha > orders[-1]:
+            return math.inf
+        at = bisect_left(orders, alpha)
+        left, right = orders[at - 1], orders[at]
+        below, above = (alpha - left) / (right - left), (right - alpha) / (right - left)
+        return (above * moments[at - 1] + below * moments[at]) / (alpha - 1) * (1 + SLACK)
+
+    def stated_orders(self) -> tuple[float, ...]:
+        """Those of the points."""
+        return tuple(order for order, _ in self.points)
+
+
+@lru_cache(maxsize=256)
+def _lowest_chords(points: Points) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """The corners of the convex hull from below of (1, 0) and the points (order, (order - 1) epsilon): any of them in
+    any number is a bound, so that rounding decides nothing but how low it is."""
+    corners = [(1.0, 0.0)]
+    for order, epsilon in points:
+        new = order, (order - 1) * epsilon
+        while len(corners) > 1 and _is_above(corners[-2], corners[-1], new):
+            corners.pop()
+        corners.append(new)
+    orders, moments = zip(*corners, strict=True)
+    return orders, moments
+
+
+def _is_above(left: tuple[float, float], middle: tuple[float, float], right: tuple[float, float]) -> bool:
+    """Whether the middle one is on, or above, the chord of the others."""
+    return (middle[1] - left[1]) * (right[0] - left[0]) >= (right[1] - left[1]) * (middle[0] - left[0])

@@ -2,7 +2,7 @@
 
 Profiles: with h that of the base pair and x = e^eps (Zhu, Dong, Wang 2022, arXiv 2106.08567, Section 5):
 - "remove" and "hybrid": rate * h(log((x - 1 + rate) / rate));
-- "add": (1 - x (1 - rate)) h(log(x rate / (1 - x (1 - rate)))), 0 where x (1 - rate) >= 1;
+- "add": (1 - x (1 - rate)) h(log(x rate / (1 - x (1 - rate)))), 0 where x (1 - rate) >= 1, h of the base mirrored;
 - "visible": rate * h(eps).
 """
 
@@ -68,14 +68,14 @@ class SubsampledPair(Pair):
                 return arb(0)
             if not rest > 0:
                 return arb(0).union(rest.abs_upper())
-            return rest * self.base.profile((odds * rate / rest).log())
+            return rest * self.base.mirrored().profile((odds * rate / rest).log())
         return rate * self.base.profile(((odds - 1 + rate) / rate).log())
 
     def largest_loss(self) -> float:
         """From the base's."""
         base = self.base.largest_loss()
         if self.order == Sampling.ADD:
-            return -math.log1p(-self.rate * -math.expm1(-base))
+            return -math.log1p(-self.rate * -math.expm1(-self.base.mirrored().largest_loss()))
         if self.order == Sampling.VISIBLE or base > 600:
             return base
         if self.order == Sampling.REPLACE:
@@ -84,9 +84,9 @@ class SubsampledPair(Pair):
         return math.log1p(self.rate * math.expm1(base))
 
     def supremum(self) -> arb | None:
-        """With ratios from e^-base to e^base of the base pair, which is symmetric; base None: from 0 to infinity."""
-        rate, base = arb(self.rate), self.base.supremum()
-        least = 1 - rate if base is None else 1 - rate * (1 - (-base).exp())
+        """With ratios up to e^base of the base pair, and from e^-other, that of its mirror image; None: 0, infinity."""
+        rate, base, other = arb(self.rate), self.base.supremum(), self.base.mirrored().supremum()
+        least = 1 - rate if other is None else 1 - rate * (1 - (-other).exp())
         if self.order == Sampling.ADD:  # against 1 - rate + rate dP0/dQ0
             return -least.log()
         if base is None or self.order == Sampling.VISIBLE:
@@ -95,6 +95,11 @@ class SubsampledPair(Pair):
         if self.order == Sampling.REPLACE:  # of one output P0's ratio is largest and the other shift's smallest
             return (most / least).log()
         return most.log()
+
+    def stated_orders(self) -> tuple[float, ...]:
+        """The base's, and the whole orders below: bounds of samples are sums over whole orders."""
+        known = self.base.stated_orders()
+        return (*known, *(float(math.floor(order)) for order in known if order >= 2))
 
     def words(self) -> str:
         """P against Q."""

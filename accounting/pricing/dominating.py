@@ -19,6 +19,7 @@ from ...mechanisms import (
     FixedSize,
     Group,
     InputError,
+    LossDistribution,
     Mechanism,
     Neighbouring,
     Poisson,
@@ -41,6 +42,7 @@ from .additive import by_move
 from .cut_cohorts import truncated
 from .groups import group_pairs
 from .local_randomisers import LocalRandomiser
+from .loss_distributions import of_losses
 from .neighbour_cases import Change, Way, ways
 from .round import Alternatives, Choice, Round, bounded, either, listed, once, plain, tight
 from .sampled_bounds import is_stated, of_sampled_bound
@@ -188,6 +190,8 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
         return of_orders
     if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":
         raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
+    if isinstance(part, LossDistribution):
+        return of_losses(part, relation)
     if isinstance(part, StableHistogram):  # of its groups, one that the unit alone is in: the others are in `ways`
         return Round.of(pairs_of_new_group(part, 1), plain(pairs_of_new_group(part, -1)))
     if isinstance(part, BestOfSeveral):

@@ -5,11 +5,21 @@ Proof: docs/theory/dominating_pairs.md, "Sampling of a stated bound". Nothing is
 
 from __future__ import annotations
 
-from ...mechanisms import FixedSize, InputError, Mechanism, Neighbouring, Poisson, rounds_by_step, sensitivity
+from ...mechanisms import (
+    FixedSize,
+    InputError,
+    LossDistribution,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    rounds_by_step,
+    sensitivity,
+)
 from ..pairs import Order, Pair, Sampling, SubsampledPair, product_of
 from ..rounding import UNIT, up
 from .additive import additive
 from .local_randomisers import LocalRandomiser
+from .loss_distributions import dominating_losses
 from .round import Round, bounded
 from .stated_parameters import for_group, stated
 
@@ -19,7 +29,7 @@ _NO_GROUP = "replace-one, where a unit takes another's place: what two steps cos
 
 def is_stated(mechanism: Mechanism) -> bool:
     """Whether a release, or one of several about one sample, has a stated pair."""
-    return any(stated(step) is not None for step in rounds_by_step(mechanism))
+    return any(isinstance(step, LossDistribution) or stated(step) is not None for step in rounds_by_step(mechanism))
 
 
 def of_sampled_bound(part: Poisson | FixedSize, relation: Neighbouring, seen: bool) -> Round:
@@ -32,17 +42,23 @@ def of_sampled_bound(part: Poisson | FixedSize, relation: Neighbouring, seen: bo
         raise InputError("neighbouring", relation, _REPORTS)
     rate = part.sampling_rate
     if isinstance(part, Poisson) and relation == "add-remove":
-        base = _base(part.mechanism, relation, 1)
-        orders = {Order.REMOVE: Sampling.REMOVE, Order.ADD: Sampling.ADD}
-        return Round.of({order: SubsampledPair(base, rate, how) for order, how in orders.items()}, {})
+        return _drawn(part.mechanism, relation, 1, rate)
     if isinstance(part, Poisson) or seen:
-        return bounded(_seen(_base(part.mechanism, relation, 1), rate))
+        return Round.of({order: _seen(_base(part.mechanism, relation, 1, order), rate) for order in Order}, {})
     if relation == "add-remove":
-        base = _base(part.mechanism, relation, 2)
-        orders = {Order.REMOVE: Sampling.REMOVE, Order.ADD: Sampling.ADD}
-        return Round.of({order: SubsampledPair(base, rate, how) for order, how in orders.items()}, {})
+        return _drawn(part.mechanism, relation, 2, rate)
     units = 1 if relation == "replace-one" else 2
-    return bounded(SubsampledPair(_base(part.mechanism, relation, units), rate, Sampling.HYBRID))
+    return bounded(SubsampledPair(_base(part.mechanism, relation, units, Order.REMOVE), rate, Sampling.HYBRID))
+
+
+def _drawn(mechanism: Mechanism, relation: Neighbouring, units: int, rate: float) -> Round:
+    """With a hidden coin; a SubsampledPair's base names the neighbour with the unit first, in either order."""
+    removed, added = (_base(mechanism, relation, units, order) for order in (Order.REMOVE, Order.ADD))
+    pairs = {
+        Order.REMOVE: SubsampledPair(removed, rate, Sampling.REMOVE),
+        Order.ADD: SubsampledPair(added.mirrored(), rate, Sampling.ADD),
+    }
+    return Round.of(pairs, {})
 
 
 def _seen(base: Pair, rate: float) -> Pair:
@@ -52,13 +68,17 @@ def _seen(base: Pair, rate: float) -> Pair:
     return SubsampledPair(base, rate, Sampling.VISIBLE)
 
 
-def _base(mechanism: Mechanism, relation: Neighbouring, units: int) -> Pair:
+def _base(mechanism: Mechanism, relation: Neighbouring, units: int, order: Order) -> Pair:
     """The pair of what is released about the sample, for so many steps from one neighbour to the next."""
-    parts = [(_one(step, relation, units), rounds) for step, rounds in rounds_by_step(mechanism).items()]
+    parts = [(_one(step, relation, units, order), rounds) for step, rounds in rounds_by_step(mechanism).items()]
     return parts[0][0] if len(parts) == 1 and parts[0][1] == 1 else product_of(tuple(parts))
 
 
-def _one(step: Mechanism, relation: Neighbouring, units: int) -> Pair:
+def _one(step: Mechanism, relation: Neighbouring, units: int, order: Order) -> Pair:
+    if isinstance(step, LossDistribution) and units == 1:
+        return dominating_losses(step, relation)[order]
+    if isinstance(step, LossDistribution):
+        raise InputError("neighbouring", relation, _NO_GROUP)
     if stated(step) is None:
         return additive(step, units * sensitivity(relation))
     several = step if units == 1 else for_group(step, units)

@@ -18,6 +18,7 @@ from ...mechanisms import (
     Mechanism,
     PureDp,
     RandomizedResponse,
+    RenyiDp,
     ReportNoisyMax,
     SparseVector,
     Staircase,
@@ -31,6 +32,7 @@ from ..pairs import (
     LaplacePair,
     Pair,
     RandomizedResponsePair,
+    RenyiPoints,
     Sampling,
     SubsampledPair,
     ZcdpBound,
@@ -73,6 +75,14 @@ def _approximate_dp(mechanism: ApproximateDp) -> Stated:
 @stated.register
 def _zcdp(mechanism: Zcdp) -> Stated:
     return Stated(ZcdpBound(mechanism.rho))
+
+
+@stated.register
+def _renyi_dp(mechanism: RenyiDp) -> Stated:
+    """At a stated order its epsilon, between orders by convexity (pairs/renyi_bounds.py). It becomes (epsilon, delta)
+    at the best order by Asoodeh et al. 2020 (conversions/optimal.py), the best that one order allows; samples:
+    rdp/sampled_bounds.py. Nothing is known from below: no mechanism need have all divergences at their bounds."""
+    return Stated(RenyiPoints(mechanism.points))
 
 
 @stated.register
@@ -158,7 +168,7 @@ def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
 
     Pure DP: n epsilon (Dwork, Roth 2014, Theorem 2.2). (epsilon, delta): n epsilon, and delta (1 + e^eps + ... +
     e^((n-1) eps)) (Vadhan 2017, "The complexity of differential privacy", Lemma 2.2). zCDP: n^2 rho (Bun, Steinke 2016,
-    arXiv 1605.02065, Proposition 1.9). Selection: the scores move n times as far.
+    arXiv 1605.02065, Proposition 1.9). Renyi DP: RenyiDp.for_group. Selection: the scores move n times as far.
     """
     if isinstance(mechanism, PureDp | ReportNoisyMax):
         return replace(mechanism, epsilon=units * mechanism.epsilon)
@@ -167,6 +177,8 @@ def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
         return replace(mechanism, **{name: scale and scale / units for name, scale in scales.items()})
     if isinstance(mechanism, Zcdp):
         return Zcdp(up(units * units * mechanism.rho, 2))
+    if isinstance(mechanism, RenyiDp):
+        return mechanism.for_group(units)
     if isinstance(mechanism, Staircase):
         return PureDp(units * mechanism.epsilon)
     if isinstance(mechanism, ApproximateDp):

@@ -69,6 +69,10 @@ class RenyiCurve:
             total = up(total + up(rounds * divergence(pair, alpha)))
         return total
 
+    def stated_orders(self) -> tuple[float, ...]:
+        """Of all its rounds."""
+        return tuple(dict.fromkeys(order for pair, _ in self.composition for order in pair.stated_orders()))
+
 
 def curve(composition: Composition) -> RenyiCurve:
     """The composition's curve, the probability that some round's loss is infinite split off
@@ -171,10 +175,16 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     target = down(down(widened_down(delta, TARGET) - run.failure) / (1 - run.failure)) if run.failure < 1 else 0.0
     if target <= 0:
         return Bracket(0.0, math.inf, True, METHOD)
-    unbounded = best_epsilon(math.inf, run(math.inf), target)
-    alpha = best_order(lambda order: canonne_epsilon(order, run(order), target), _start(run, target))
-    alpha = best_order(lambda order: best_epsilon(order, run(order), target), alpha, 1e-2)
-    return Bracket(0.0, min(unbounded, best_epsilon(alpha, run(alpha), target)), True, METHOD)
+
+    def quick(order: float) -> float:
+        return canonne_epsilon(order, run(order), target)
+
+    def best(order: float) -> float:
+        return best_epsilon(order, run(order), target)
+
+    alpha = best_order(quick, min((_start(run, target), *run.stated_orders()), key=quick))
+    orders = math.inf, best_order(best, alpha, 1e-2), *run.stated_orders()
+    return Bracket(0.0, min(map(best, orders)), True, METHOD)
 
 
 def delta(composition: Composition, epsilon: float) -> Bracket:
@@ -187,12 +197,18 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
 def _given_success(run: RenyiCurve, epsilon: float) -> float:
     """At least the delta of what is left given that no round fails."""
     target = max(0.0, widened_down(epsilon, TARGET))
-    unbounded = best_delta(math.inf, run(math.inf), target)
-    if unbounded == 0:
+
+    def quick(order: float) -> float:
+        return _log_delta(order, run(order), target)
+
+    def best(order: float) -> float:
+        return best_delta(order, run(order), target)
+
+    if best(math.inf) == 0:
         return 0.0
-    alpha = best_order(lambda order: _log_delta(order, run(order), target))
-    alpha = best_order(lambda order: best_delta(order, run(order), target), alpha, 1e-2)
-    return up(min(unbounded, best_delta(alpha, run(alpha), target)))  # not even an underflow is 0
+    alpha = best_order(quick, min((8.0, *run.stated_orders()), key=quick))
+    orders = math.inf, best_order(best, alpha, 1e-2), *run.stated_orders()
+    return up(min(map(best, orders)))  # not even an underflow is 0
 
 
 def _log_delta(alpha: float, rdp: float, epsilon: float) -> float:
@@ -202,7 +218,7 @@ def _log_delta(alpha: float, rdp: float, epsilon: float) -> float:
 
 def _start(run: RenyiCurve, delta: float) -> float:
     """The order that would be best if the divergence were proportional to the order."""
-    return 1 + math.sqrt(-math.log(delta) * 2 / max(run(2.0), 1e-300))
+    return 1 + max(1e-4, math.sqrt(-math.log(delta) * 2 / max(run(2.0), 1e-300)))
 
 
 def renyi(

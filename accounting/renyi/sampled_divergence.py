@@ -42,6 +42,8 @@ def sampled_divergence(bound: Bound, rate: float, how: Sampling, alpha: float) -
 
 
 def _log_moment(bound: Bound, rate: float, how: Sampling, order: int) -> float:
+    if bound(float(order)) == math.inf:
+        return math.inf
     at = np.arange(2, order + 1)
     log_choose = gammaln(order + 1.0) - gammaln(at + 1.0) - gammaln(order - at + 1.0)
     moments = np.array([(place - 1) * bound(float(place)) for place in at])

@@ -14,6 +14,7 @@ from ..pairs import (
     OpposedPair,
     Pair,
     ProductPair,
+    RenyiPoints,
     Sampling,
     SubsampledPair,
     ZcdpBound,
@@ -27,6 +28,9 @@ from .sampled_gaussian import log_moments
 
 _SLACK = 2.0**-40
 
+_RENYI = ZcdpBound | RenyiPoints
+"""Of which nothing but Renyi divergences are known."""
+
 
 def supports(pair: SubsampledPair) -> bool:
     """Whether a bound is known: a visible coin for any base, else bases whose likelihood ratio is known."""
@@ -34,7 +38,7 @@ def supports(pair: SubsampledPair) -> bool:
     if base is None:
         return False
     if pair.order == Sampling.VISIBLE:
-        return _known_ratio(base) or isinstance(base, ZcdpBound)
+        return _known_ratio(base) or isinstance(base, _RENYI)
     if only_renyi(base):
         return pair.order != Sampling.REPLACE
     return base.doubled() is not None if pair.order == Sampling.REPLACE else _known_ratio(base)
@@ -44,7 +48,7 @@ def only_renyi(base: Pair) -> bool:
     """Whether of the base, or of one of several releases about one sample, nothing but Renyi divergences are known."""
     if isinstance(base, ProductPair):
         return base.has_divergence() and any(only_renyi(part) for part, _ in base.parts)
-    return isinstance(base, ZcdpBound)
+    return isinstance(base, _RENYI)
 
 
 def given_finite(pair: SubsampledPair) -> SubsampledPair:

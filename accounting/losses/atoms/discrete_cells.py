@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from flint import arb, ctx
 
-from ...pairs import CategoriesPair, FinitePair, LatticePair, Pair
+from ...pairs import CategoriesPair, FinitePair, LatticePair, LossesPair, Pair
 from ...rounding import UNIT, float_above, float_below
 from .cells import Cells
 
@@ -54,3 +54,9 @@ def outcome_cells(pair: FinitePair) -> Cells:
         only_q = sum((q for p, q in outcomes if p.is_zero()), arb(0))
         alone_p, alone_q = (0.0 if mass.is_zero() else float_above(mass) for mass in (only_p, only_q))
     return Cells(p, q, low, high, error, alone_p, alone_q)
+
+
+def stated_cells(pair: LossesPair) -> Cells:
+    """The cells of a pair whose losses are stated: each is exact, and what one side has alone is in no cell."""
+    loss, p, error = pair.table()
+    return Cells(p, p * np.exp(-loss), loss, loss, np.full(p.size, error), pair.infinite, pair.only_q)

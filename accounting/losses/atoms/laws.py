@@ -28,6 +28,7 @@ from ...pairs import (
     FinitePair,
     GaussianPair,
     LocationPair,
+    LossesPair,
     MixtureOfGaussiansPair,
     MixturePair,
     OpposedPair,
@@ -47,7 +48,7 @@ from ...pairs.parameters import dominated_parameters, dominating_parameters
 from ...rounding import UNIT
 from .cells import Atoms, Cells, optimistic, pessimistic
 from .count_cells import counts_cells, supports_counts
-from .discrete_cells import finite_cells, lattice_base, lattice_cells, outcome_cells
+from .discrete_cells import finite_cells, lattice_base, lattice_cells, outcome_cells, stated_cells
 from .edges import Resolution, even_edges, graded, opposed_edges, sampled_edges
 from .knee_cells import cut_cells
 from .mixed_cells import mixed_cells, mixed_span
@@ -99,7 +100,7 @@ def supports_pair(pair: Pair) -> bool:
     if isinstance(pair, ProductPair):
         return all(not isinstance(part, SampledPair) and supports_pair(part) for part, _ in pair.parts)
     if isinstance(pair, SubsampledPair):
-        listed = CategoriesPair | FinitePair | ProductPair | CutPair
+        listed = CategoriesPair | FinitePair | LossesPair | ProductPair | CutPair
         if pair.order == Sampling.REPLACE and isinstance(pair.base, listed):
             return False
         return not isinstance(pair.base, SubsampledPair) and supports_pair(pair.base)
@@ -109,6 +110,7 @@ def supports_pair(pair: Pair) -> bool:
             LocationPair
             | CategoriesPair
             | FinitePair
+            | LossesPair
             | OpposedPair
             | ZeroedPair
             | MixtureOfGaussiansPair
@@ -236,6 +238,8 @@ def _table(pair: Pair, tail: float) -> Cells:
         return finite_cells(pair)
     if isinstance(pair, FinitePair):
         return outcome_cells(pair)
+    if isinstance(pair, LossesPair):
+        return stated_cells(pair)
     base = lattice_base(pair)
     if base is None:
         raise TypeError(f"no table for {pair}")
