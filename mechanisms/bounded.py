@@ -74,12 +74,16 @@ class RenyiDp(Mechanism):
 
     points: Annotated[
         tuple[tuple[float, float], ...],
-        Quantity(_orders, "[[order, epsilon], ...] of one round: at each order the Renyi divergence is at most epsilon"),
+        Quantity(
+            _orders, "[[order, epsilon], ...] of one round: at each order the Renyi divergence is at most epsilon"
+        ),
     ]
 
     def for_group(self, units: int) -> RenyiDp | None:
         """What holds for so many units at once: for 2^c of them 3^c epsilon at an order 2^c times as small (Mironov
         2017, Proposition 2); None where no order is left."""
         halvings = (units - 1).bit_length()
-        grown = [(order / 2**halvings, 3**halvings * cost) for order, cost in self.points if order >= 2 ** (halvings + 1)]
+        grown = [
+            (order / 2**halvings, 3**halvings * cost) for order, cost in self.points if order >= 2 ** (halvings + 1)
+        ]
         return RenyiDp(tuple(grown)) if grown else None

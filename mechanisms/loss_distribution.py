@@ -12,7 +12,7 @@ from .quantity import Quantity, optional
 from .validate import InputError, pairs_of_numbers
 
 Law = tuple[tuple[float, float], ...]
-"""(loss, mass) of a privacy loss log(P/Q) under P, in the losses' order; at most one loss, the last one, is infinite."""
+"""(loss, mass) of a privacy loss log(P/Q) under P, in the losses' order; the last one may be infinite."""
 
 MOST_LOSSES = 1 << 18
 """Of one law; more take seconds and hundreds of megabytes."""
@@ -33,8 +33,8 @@ def _law(name: str, value: object) -> Law:
         masses[loss] = masses.get(loss, 0.0) + mass
     total = math.fsum(masses.values())
     if abs(total - 1.0) > _MISSING:
-        expected = "masses that add up to 1, the mass at an infinite loss among them: [inf, mass]"
-        raise InputError(name, f"masses that add up to {total:.12g}", expected)
+        told = f"The masses of {name} add up to {total:.10g}; they should add up to 1. An infinite loss is inf."
+        raise InputError(name, total, "masses that add up to 1", told)
     return tuple(sorted((loss, mass) for loss, mass in masses.items() if mass > 0.0))
 
 
@@ -43,8 +43,9 @@ def _pessimistic(name: str, value: object) -> Law:
     law = _law(name, value)
     other = math.fsum(mass * math.exp(-loss) for loss, mass in law if loss > -700.0)
     if law[0][0] <= -700.0 or other > 1.0 + _MISSING:
-        expected = "a law of log(P/Q) under P: masses times e^-loss, which are Q's, add up to 1 at most"
-        raise InputError(name, f"masses under Q that add up to {other:.12g}", expected)
+        told = f"No two distributions P and Q have the privacy losses {name}: Q's masses, each mass * exp(-loss), "
+        told += f"would add up to {other:.10g}, and can add up to at most 1. Losses are log(P/Q), and masses are P's."
+        raise InputError(name, other, "masses that, times e^-loss, add up to 1 at most", told)
     return law
 
 

@@ -2,19 +2,19 @@
 
 What is known is a bound, and the bound is itself a mechanism that has exactly that much: randomized response for pure
 epsilon, its leaking version for (epsilon, delta), a Gaussian for mu. So a conversion prices that mechanism, and its
-upper end is tight: some mechanism with what is known has it. rho is different: no mechanism has every divergence at
-its bound and nothing more, so what follows from rho is an upper bound only.
+upper end is tight: some mechanism with what is known has it. rho and Renyi divergences at stated orders are different:
+no mechanism need have every divergence at its bound, so what follows from them is an upper bound only.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from flint import arb, ctx, fmpq
 
-from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, PureDp, Zcdp
+from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, PureDp, RenyiDp, Zcdp
 from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.validate import count, nonnegative, number, positive
 from ..bracket import Bracket
@@ -26,7 +26,10 @@ from .pure_dp import decimal, decimal_above
 from .risk import risk
 from .zcdp import rho as rho_of
 
-Known = Literal["epsilon", "rho", "mu"]
+Known = Literal["epsilon", "rho", "mu", "renyi"]
+Amount = float | tuple[tuple[float, float], ...]
+"""Of renyi: (order, epsilon) at one or several orders."""
+
 Asked = Literal["epsilon", "delta", "rho", "mu", "tpr", "advantage"]
 Place = Literal["delta", "epsilon", "fpr"]
 Direction = Literal["tight", "upper bound", "no bound"]
@@ -49,7 +52,7 @@ class Conversion:
     direction: Direction
     words: str
     known: Known
-    amount: float
+    amount: Amount
     asked: Asked
     at: dict[Place, float]
     known_delta: float = 0.0
@@ -57,8 +60,8 @@ class Conversion:
     def __str__(self) -> str:
         beside = f", delta = {as_given(self.known_delta)}" if self.known_delta else ""
         place = "".join(f" at {name} = {as_given(value)}" for name, value in self.at.items())
-        first = f"{self.known} = {as_given(self.amount)}{beside}: {self.asked} <= {rounded_up(self.at_most)}{place}"
-        unknown = self.direction == "no bound" and (self.known, self.asked) == ("rho", "mu")
+        first = f"{told(self.known, self.amount)}{beside}: {self.asked} <= {rounded_up(self.at_most)}{place}"
+        unknown = self.direction == "no bound" and (self.known, self.asked) in _NOT_COMPUTED
         return f"{first}\n  {'not computed' if unknown else self.direction}: {self.words}"
 
     @property
@@ -75,13 +78,23 @@ class Conversion:
         return {"asked": self.asked, "at": self.at} | found
 
 
+def told(known: Known, amount: Amount) -> str:
+    """What is known, in a few words."""
+    if not isinstance(amount, tuple):
+        return f"{known} = {as_given(amount)}"
+    points = [f"{as_given(epsilon)} at order {as_given(order)}" for order, epsilon in amount]
+    return f"{known} = {', '.join(points[:3])}{f', ... ({len(points)} orders)' if len(points) > 3 else ''}"
+
+
+_NOT_COMPUTED = (("rho", "mu"), ("renyi", "mu"))
+
 NEEDS: dict[Asked, Place] = {"epsilon": "delta", "delta": "epsilon", "tpr": "fpr"}
 """At what these are asked."""
 
 
 def convert(
     known: Known,
-    amount: float,
+    amount: Amount,
     asked: Asked,
     *,
     known_delta: float = 0.0,
@@ -91,7 +104,9 @@ def convert(
 ) -> Conversion:
     """What `amount` of the known currency says in the asked one.
 
-    known: "epsilon" (with known_delta, 0 for pure DP), "rho" (zCDP) or "mu" (Gaussian DP).
+    known: "epsilon" (with known_delta, 0 for pure DP), "rho" (zCDP), "mu" (Gaussian DP) or "renyi" (amount: a list of
+    (order, epsilon); between orders by convexity, to epsilon or delta at the best of them by Asoodeh et al. 2020, the
+    best that one order allows: conversions/optimal.py).
     asked: "epsilon" (at delta), "delta" (at epsilon), "rho", "mu", "tpr" (at fpr) or "advantage".
 
     >>> f"{convert('rho', 2.56, 'epsilon', delta=1e-10).at_most:.2f}"
@@ -100,15 +115,18 @@ def convert(
     '1.4520'
     >>> f"{convert('epsilon', 3.0, 'tpr', known_delta=1e-4, fpr=0.01).at_most:.4f}"
     '0.2010'
+    >>> f"{convert('renyi', [(8, 0.2), (32, 0.9)], 'epsilon', delta=1e-5).at_most:.4f}"
+    '1.1279'
 
     Raises InputError for amounts out of range, and where what is asked needs a number that is not given.
     """
     worst = _worst(known, amount, known_delta)
+    amount = worst.points if isinstance(worst, RenyiDp) else amount
     if known == "epsilon" and asked == "tpr":
-        at_most = _power(amount, known_delta, _given("fpr", fpr))
+        at_most = _power(cast("float", amount), known_delta, _given("fpr", fpr))
     else:
         at_most = _priced(worst, asked, delta, epsilon, fpr).upper
-    direction: Direction = "upper bound" if known == "rho" and asked != "rho" else "tight"
+    direction: Direction = "upper bound" if known in ("rho", "renyi") and asked != known else "tight"
     if at_most == math.inf:
         direction = "no bound"
     words, places = _words(known, asked, direction, at_most), {"delta": delta, "epsilon": epsilon, "fpr": fpr}
@@ -134,16 +152,25 @@ def composed_amount(known: Known, amount: float, rounds: int) -> float:
     return nearest if decimal(nearest) ** 2 >= squared else up(nearest)
 
 
-def _worst(known: Known, amount: float, known_delta: float) -> Mechanism:
+def _worst(known: Known, amount: Any, known_delta: float) -> Mechanism:
+    if known == "renyi":
+        return _renyi(amount)
     if known == "mu":
         return Gaussian(1.0 / positive("mu", amount))
     if known == "rho":
         return Zcdp(positive("rho", amount))
     if known != "epsilon":
-        raise InputError("known", known, "one of epsilon, rho, mu")
+        raise InputError("known", known, "one of epsilon, rho, mu, renyi")
     if not 0.0 <= number("known_delta", known_delta) < 1.0:
         raise InputError("known_delta", known_delta, "a number of at least 0 and below 1")
     return ApproximateDp(nonnegative("epsilon", amount), known_delta) if known_delta else PureDp(amount)
+
+
+def _renyi(points: Any) -> RenyiDp:
+    try:
+        return RenyiDp(points)
+    except InputError as problem:
+        raise problem.renamed("renyi") from None
 
 
 def _priced(run: Mechanism, asked: Asked, delta: float | None, epsilon: float | None, fpr: float | None) -> Bracket:
@@ -180,10 +207,14 @@ def _given(name: str, value: float | None) -> float:
 
 
 def _words(known: Known, asked: Asked, direction: Direction, at_most: float) -> str:
-    if direction == "no bound" and (known, asked) == ("rho", "mu"):
+    if direction == "no bound" and (known, asked) in _NOT_COMPUTED:
         return f"dpcert computes no bound on {asked} from {known} alone; in a range of error rates there may be one"
+    if at_most == math.inf and (known, asked) == ("renyi", "rho"):
+        return "no bound on rho follows from finitely many orders: it is about all of them"
     if at_most == math.inf:
         return f"no bound on {asked} follows from {known} alone"
-    if direction == "tight":
-        return f"every mechanism with this {known} has at most this {asked}, and one has it"
-    return f"every mechanism with this {known} has at most this {asked}; whether one has it is not known"
+    bounded = f"every mechanism with {_THESE.get(known, f'this {known}')} has at most this {asked}"
+    return f"{bounded}, and one has it" if direction == "tight" else f"{bounded}; whether one has it is not known"
+
+
+_THESE = {"renyi": "these Renyi divergences"}

@@ -77,8 +77,8 @@ class LossesPair(Pair):
         return self.given_finite() is not None
 
     def divergence(self, alpha: float) -> float:
-        """log(sum p e^{(alpha-1) loss}) / (alpha - 1) (van Erven, Harremoes 2014, arXiv 1206.2459, equation 1): that of a
-        pair that dominates is no smaller (the same, Theorem 9, data processing)."""
+        """log(sum p e^{(alpha-1) loss}) / (alpha - 1) (van Erven, Harremoes 2014, arXiv 1206.2459, equation 1):
+        that of a pair that dominates is no smaller (the same, Theorem 9, data processing)."""
         losses, masses, slack = self.table()
         terms = np.log(masses) + slack + (alpha - 1) * losses
         return from_terms(terms.tolist(), alpha, max(self.losses[-1], -self.losses[0], 0.0))

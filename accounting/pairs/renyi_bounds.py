@@ -55,7 +55,7 @@ class RenyiPoints(Pair):
     points: Points
 
     def divergence(self, alpha: float) -> float:
-        """Of chords between two of the orders, or an order and 1, the lowest (`_on_chord` says why all of them hold)."""
+        """Of chords between two of the orders, or an order and 1, the lowest (`_on_chord` says why they hold)."""
         orders, moments = _lowest_chords(self.points)
         if alpha > orders[-1]:
             return math.inf

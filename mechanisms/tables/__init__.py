@@ -3,7 +3,9 @@
 from .. import (
     ApproximateDp,
     LocalHash,
+    LossDistribution,
     PureDp,
+    RenyiDp,
     ReportNoisyMax,
     SparseVector,
     UnaryEncoding,
@@ -46,6 +48,8 @@ register(
     table_of("zcdp", Zcdp, "Known only to be rho-zCDP, a round."),
     table_of("pure-dp", PureDp, "Known only to be epsilon-DP, a round."),
     table_of("approximate-dp", ApproximateDp, "Known only to be (epsilon, delta)-DP, a round."),
+    table_of("renyi-dp", RenyiDp, "Known only to be (order, epsilon)-Renyi-DP, a round, at one or several orders."),
+    table_of("loss-distribution", LossDistribution, "Known by the distribution of its privacy loss, a round."),
     TreeAggregationTable,
     MatrixFactorisationTable,
     table_of("noisy-max", ReportNoisyMax, "The largest noisy score."),

@@ -116,8 +116,10 @@ def _about_noise(table: KindTable, phase: Phase) -> Iterator[str]:
         if isinstance(base, Gaussian):
             yield f"the noise on the mean is z = {base.noise_multiplier:.6g} times clip_norm on the weighted sum"
         yield "the mean divides by a number that does not depend on the data, or by how many units there are"
-    if table.kind in ("zcdp", "pure-dp", "approximate-dp"):
+    if table.kind in ("zcdp", "pure-dp", "approximate-dp", "renyi-dp"):
         yield f"each round satisfies the stated {table.kind} bound; nothing else is known, so no lower bound exists"
+    if table.kind == "loss-distribution":
+        yield "the stated distributions of the privacy loss bound the mechanism's, for both orders of the neighbours"
     if isinstance(table, GaussianMeanTable) and isinstance(table.weights, tuple):
         yield "the weights (sample counts) are the same under both neighbours"
 

@@ -158,6 +158,8 @@ def _pairs(name: str, relation: str, units: int) -> list[Pair]:
         "pure-dp": lambda: double_exponential(F(units)) + (reports.alone(binary(ONE)) if units == 1 else []),
         "approximate-dp": lambda: double_exponential(F(units), F(1, 100)) + (told_response() if units == 1 else []),
         "zcdp": lambda: normal(F(units)),
+        "renyi-dp": lambda: normal(F(units)),
+        "loss-distribution": lambda: reports.alone(reports.response(F(1, 4), 2)),
         "sparse-vector": lambda: asked(units),
         "staircase": lambda: staircases.pairs(ONE, F(1, 2), [units * near for near in NEARER]),
         "truncated-laplace": lambda: ranges.truncated_laplace(ONE, F(8), moved * units),

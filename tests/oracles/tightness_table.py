@@ -21,6 +21,7 @@ TIGHT = 1e-5
 
 ROUNDS = (1, 10)
 RESPONSE = {"kind": "randomized-response", "flip_probability": 0.25, "categories": 2}
+LOSSES = [[math.log(3), 0.75], [-math.log(3), 0.25]]
 EXAMPLES: dict[str, dict[str, Any]] = {
     "gaussian": {"noise_multiplier": 4.0},
     "gaussian-mean": {"noise_std": 0.4, "clip_norm": 1.0},
@@ -51,6 +52,8 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "shuffled-reports": {"reports": 1000, "report": RESPONSE},
     "best-of-several": {"run": {"mechanism": {"kind": "laplace", "noise_multiplier": 4.0}}, "gamma": 0.25},
     "zcdp": {"rho": 0.03},
+    "renyi-dp": {"points": [[8, 0.24], [32, 0.96]]},
+    "loss-distribution": {"losses": LOSSES, "optimistic": LOSSES},
     "pure-dp": {"epsilon": 1.0},
     "approximate-dp": {"epsilon": 1.0, "delta": 1e-8},
 }
@@ -71,6 +74,7 @@ WHY = {
     "shuffled-reports": "clones above, counts on one side of two values below (theory/shuffle_model.md)",
     "best-of-several": "a Renyi bound above, one run below (theory/selection.md)",
     "zcdp": "stated: a bound, not a mechanism",
+    "renyi-dp": "stated: a bound, not a mechanism",
     "pure-dp": "stated: a bound, not a mechanism",
     "approximate-dp": "stated: a bound, not a mechanism",
 }

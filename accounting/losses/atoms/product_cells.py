@@ -33,10 +33,16 @@ def crossed(first: Cells, second: Cells) -> Cells:
         total("low") - slack,
         total("high") + slack,
         1.01 * total("error") + 4 * UNIT,
-        up(first.only_p + second.only_p, 4),
-        up(first.only_q + second.only_q, 4),
+        _either(first.only_p, second.only_p),
+        _either(first.only_q, second.only_q),
         up(first.stray + second.stray + faint, 4),
     )
+
+
+def _either(first: float, second: float) -> float:
+    """Of two independent outcomes, that at least one is so: the sum would be more than there is, which no lower end may
+    have. Rounded to nearest, within what both directions allow for (cells.py)."""
+    return first + second * (1.0 - first)
 
 
 def merged(cells: Cells, count: int) -> Cells:

@@ -17,7 +17,7 @@ from ..mechanisms.validate import choice, count
 from ..presentation.output import print_json, show
 from ..proofs_checks.workers import pool
 from .declared import with_fields
-from .options import Json
+from .options import Json, two
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing import AuditResult, MechanismError
@@ -84,11 +84,11 @@ class Asked:
 
     def points(self) -> list[tuple[float, float]]:
         """Those of a curve."""
-        return [_two("--curve", "EPSILON:DELTA, such as 1:1e-5", point) for point in self.curve or ()]
+        return [two("--curve", "EPSILON:DELTA, such as 1:1e-5", point) for point in self.curve or ()]
 
     def order(self) -> tuple[float, float] | None:
         """The order of a Renyi divergence, and that."""
-        return None if self.renyi is None else _two("--renyi", "ORDER:DIVERGENCE, such as 2:0.5", self.renyi)
+        return None if self.renyi is None else two("--renyi", "ORDER:DIVERGENCE, such as 2:0.5", self.renyi)
 
     def claim(self) -> Any:
         """In the one currency in which it is stated."""
@@ -194,14 +194,6 @@ def _refuse_what_is_no_question(asked: Asked) -> None:
     count("--after-stop", asked.after_stop, least=0)
     asked.points()
     asked.order()
-
-
-def _two(option: str, expected: str, text: str) -> tuple[float, float]:
-    first, _, second = text.partition(":")
-    try:
-        return float(first), float(second)
-    except ValueError:
-        raise InputError(option, text, expected) from None
 
 
 def _against_schedule(log: Path, asked: Asked, as_json: bool) -> NoReturn:

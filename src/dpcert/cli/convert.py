@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, get_args
+from typing import Annotated, TypeVar, get_args
 
 import typer
 
-from ..accounting.currencies.convert import NEEDS, Asked, Conversion, Known, convert
+from ..accounting.currencies.convert import NEEDS, Amount, Asked, Conversion, Known, convert
 from ..mechanisms import InputError
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.validate import choice
@@ -21,6 +21,10 @@ def convert_command(
     mu: Annotated[float | None, options.real("--mu", "Known: Gaussian DP.")] = None,
     epsilon: Annotated[float | None, options.real("--epsilon", "Known: pure DP, or with --known-delta.")] = None,
     known_delta: Annotated[float, options.real("--known-delta", "The known delta beside --epsilon.")] = 0.0,
+    renyi: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ORDER:EPSILON", help="Known: Renyi DP at this order. Repeatable: a curve."),
+    ] = None,
     to: Annotated[
         str | None, typer.Option("--to", help="epsilon, delta, rho, mu, tpr or advantage. Default: all of them.")
     ] = None,
@@ -34,8 +38,11 @@ def convert_command(
     Example: dpcert convert --rho 2.56 --to epsilon --delta 1e-10
 
     dpcert convert --mu 0.5
+
+    dpcert convert --renyi 8:0.2 --renyi 32:0.9 --to epsilon --delta 1e-5
     """
-    amounts: dict[Known, float | None] = {"rho": rho, "mu": mu, "epsilon": epsilon}
+    points = tuple(options.two("--renyi", "ORDER:EPSILON, such as 8:0.2", point) for point in renyi or ())
+    amounts: dict[Known, Amount | None] = {"rho": rho, "mu": mu, "epsilon": epsilon, "renyi": points or None}
     places = {"delta": delta, "epsilon": at_epsilon, "fpr": fpr}
     _complete(amounts, to, places)
     known, amount = only_known(amounts)
@@ -54,15 +61,19 @@ def convert_command(
             typer.echo(str(each))
 
 
+Kind = TypeVar("Kind", bound=Amount)
+
 _ASKED: dict[str, Asked] = {asked: asked for asked in get_args(Asked)}
 
 _SHOWN_AT = {"delta": 1e-5, "epsilon": 1.0, "fpr": 0.01}
 """Where conversions that need a place are shown, if all are and none is named."""
 
 
-def _complete(amounts: Mapping[Known, float | None], to: str | None, places: Mapping[str, float | None]) -> None:
+def _complete(amounts: Mapping[Known, Amount | None], to: str | None, places: Mapping[str, float | None]) -> None:
     """One error for all that is missing; where one place on a curve is asked for, that place as well."""
-    lacking = {"--rho": "this, --mu or --epsilon says what is known"} if set(amounts.values()) == {None} else {}
+    lacking = (
+        {"--rho": "this, --mu, --epsilon or --renyi says what is known"} if set(amounts.values()) == {None} else {}
+    )
     place = NEEDS.get(_ASKED[choice("--to", to, _ASKED)]) if to is not None else None
     if place is not None and places[place] is None:
         lacking["--at-epsilon" if place == "epsilon" else f"--{place}"] = A_VALUE
@@ -71,7 +82,7 @@ def _complete(amounts: Mapping[Known, float | None], to: str | None, places: Map
 
 
 def _converted(
-    known: Known, amount: float, known_delta: float, asked: Asked, places: Mapping[str, float | None]
+    known: Known, amount: Amount, known_delta: float, asked: Asked, places: Mapping[str, float | None]
 ) -> Conversion:
     """One conversion, with what is wrong under the options' names."""
     try:
@@ -81,7 +92,7 @@ def _converted(
         raise problem.renamed("--" + renamed.replace("_", "-")) from None
 
 
-def only_known(amounts: Mapping[Known, float | None]) -> tuple[Known, float]:
+def only_known(amounts: Mapping[Known, Kind | None]) -> tuple[Known, Kind]:
     """What is known, and how much of it; InputError unless it is one thing."""
     given = [(name, value) for name, value in amounts.items() if value is not None]
     if len(given) != 1:

@@ -26,7 +26,7 @@ from ..proofs_checks.claims.schema import ADDRESS
 from ..proofs_checks.claims.statement import Statement
 from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
 from . import options
-from .setting import as_option, as_toml_number
+from .setting import as_option, as_toml
 
 SCHEMES = {
     "none": (),
@@ -260,5 +260,11 @@ def _value(key: str, text: str) -> str:
     try:
         tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
-        return number if (number := as_toml_number(text)) else json.dumps(text, ensure_ascii=False)
-    return text
+        pass
+    else:
+        return text
+    try:
+        tomllib.loads(f"value = {(written := as_toml(text))}")
+    except tomllib.TOMLDecodeError:
+        return json.dumps(text, ensure_ascii=False)
+    return written

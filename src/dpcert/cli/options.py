@@ -29,6 +29,15 @@ def number(text: str) -> float:
         raise InputError("number", text, "a number, or a fraction such as 1/60000") from None
 
 
+def two(option: str, expected: str, text: str) -> tuple[float, float]:
+    """Two numbers with a colon between them. Raises InputError, with what is expected, for anything else."""
+    first, _, second = text.partition(":")
+    try:
+        return number(first), number(second)
+    except InputError:
+        raise InputError(option, text, expected) from None
+
+
 def path(text: str) -> Path:
     """A path that is named. Raises InputError for an empty text, which would be the current folder."""
     if not str(text):
@@ -114,7 +123,7 @@ Keys = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="A further key of that kind: --set sigma=3. Repeatable. "
+        help="A further key of that kind: --set sigma=3. Repeatable. A list may be in a file: --set losses=@FILE. "
         "Where a contribution is several numbers: --set norm=l1, or norm=l2 or linf with dimension=D.",
     ),
 ]

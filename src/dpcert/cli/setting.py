@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 import time
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
@@ -160,11 +162,35 @@ def relation(named: str | None, notion: str, participation: str | None) -> str:
 
 
 def _plain(text: str) -> object:
-    """A number, a list, true or false; else a text."""
+    """A number, a list, true or false; what is in a file, after @; else a text."""
+    if text.startswith("@"):
+        return _in_file(options.path(text[1:]))
     try:
-        return tomllib.loads(f"value = {as_toml_number(text) or text}")["value"]
+        return tomllib.loads(f"value = {as_toml(text)}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+
+
+def _in_file(file: Path) -> object:
+    """A list of lists: JSON, or a line for each with commas between numbers. Raises InputError for anything else."""
+    if not file.is_file():
+        raise InputError("--set", f"@{file}", "a file with a list after @: JSON, or lines of numbers with commas")
+    text = file.read_text(encoding="utf-8", errors="replace")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        lines = [line for line in text.splitlines() if line.strip()]
+    try:
+        return [[options.number(part.strip()) for part in line.split(",")] for line in lines]
+    except InputError:
+        raise InputError("--set", f"@{file}", "a list of numbers: JSON, or lines of numbers with commas") from None
+
+
+def as_toml(text: str) -> str:
+    """The text as TOML writes it: a number, or each number of a list, where people leave zeros out."""
+    if not text.lstrip().startswith("["):
+        return as_toml_number(text) or text
+    return re.sub(r"[^\s,\[\]]+", lambda word: as_toml_number(word[0]) or word[0], text)
 
 
 def as_toml_number(text: str) -> str:
