@@ -17,12 +17,13 @@ Law = tuple[tuple[float, float], ...]
 MOST_LOSSES = 1 << 18
 """Of one law; more take seconds and hundreds of megabytes."""
 
-_MISSING = 1e-9
-"""Mass that may be missing from 1: it is taken for an infinite loss from above, and left out from below."""
+_MISSING, _TOO_MUCH, _TOO_MUCH_OTHER = 1e-9, 1e-6, 1e-3
+"""Mass that may be missing from 1 of what bounds from above: it is taken for an infinite loss; and what may be beyond 1
+under P, and under Q, as programs that round up have it: losses are then raised until it is not."""
 
 
 def _law(name: str, value: object) -> Law:
-    """Raises InputError for what is no law of a privacy loss."""
+    """From below: masses may be left out. Raises InputError for what is no law of a privacy loss."""
     points = pairs_of_numbers(name, value, "loss, mass")
     if len(points) > MOST_LOSSES:
         raise InputError(name, f"{len(points)} losses", f"at most {MOST_LOSSES}: round losses up to a coarser grid")
@@ -32,17 +33,24 @@ def _law(name: str, value: object) -> Law:
             raise InputError(name, (loss, mass), "masses from 0 to 1, at losses that are numbers or inf")
         masses[loss] = masses.get(loss, 0.0) + mass
     total = math.fsum(masses.values())
-    if abs(total - 1.0) > _MISSING:
-        told = f"The masses of {name} add up to {total:.10g}; they should add up to 1. An infinite loss is inf."
-        raise InputError(name, total, "masses that add up to 1", told)
+    if not 0.0 < total <= 1.0 + _TOO_MUCH:
+        raise _of_wrong_sum(name, total)
     return tuple(sorted((loss, mass) for loss, mass in masses.items() if mass > 0.0))
+
+
+def _of_wrong_sum(name: str, total: float) -> InputError:
+    told = f"The masses of {name} add up to {total:.10g}; they should add up to 1. An infinite loss is inf."
+    return InputError(name, total, "masses that add up to 1", told)
 
 
 def _pessimistic(name: str, value: object) -> Law:
     """A law of two distributions: those of Q must not add up to more than 1."""
     law = _law(name, value)
+    total = math.fsum(mass for _, mass in law)
+    if total < 1.0 - _MISSING:
+        raise _of_wrong_sum(name, total)
     other = math.fsum(mass * math.exp(-loss) for loss, mass in law if loss > -700.0)
-    if law[0][0] <= -700.0 or other > 1.0 + _MISSING:
+    if law[0][0] <= -700.0 or other > 1.0 + _TOO_MUCH_OTHER:
         told = f"No two distributions P and Q have the privacy losses {name}: Q's masses, each mass * exp(-loss), "
         told += f"would add up to {other:.10g}, and can add up to at most 1. Losses are log(P/Q), and masses are P's."
         raise InputError(name, other, "masses that, times e^-loss, add up to 1 at most", told)

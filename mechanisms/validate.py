@@ -166,6 +166,8 @@ def pairs_of_numbers(field: str, value: object, pair: str) -> tuple[tuple[float,
 
 def _is_number(value: object) -> bool:
     """A number that a float can hold, or infinity, also as text: JSON has no other word for it."""
+    if type(value) is float:  # of hundreds of thousands
+        return not math.isnan(value) and value != -math.inf
     return _is_finite_number(value) or (isinstance(value, float | str) and value in (math.inf, "inf"))
 
 

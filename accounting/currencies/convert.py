@@ -106,7 +106,7 @@ def convert(
 
     known: "epsilon" (with known_delta, 0 for pure DP), "rho" (zCDP), "mu" (Gaussian DP) or "renyi" (amount: a list of
     (order, epsilon); between orders by convexity, to epsilon or delta at the best of them by Asoodeh et al. 2020, the
-    best that one order allows: conversions/optimal.py).
+    best that one order allows: renyi/optimal_conversion.py).
     asked: "epsilon" (at delta), "delta" (at epsilon), "rho", "mu", "tpr" (at fpr) or "advantage".
 
     >>> f"{convert('rho', 2.56, 'epsilon', delta=1e-10).at_most:.2f}"

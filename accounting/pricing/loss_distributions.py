@@ -15,8 +15,8 @@ from ...mechanisms import InputError, Neighbouring
 from ...mechanisms.loss_distribution import Law, LossDistribution
 from ..pairs import LossesPair, Order
 from ..pairs.losses import lighter
-from .round import ByOrder, Choice, Example, Round
 from ..rounding import UNIT, up
+from .round import ByOrder, Choice, Example, Round
 
 _ROUNDED = 2.0**-40
 """What masses may lack of 1 by rounding alone; LossesPair allows for it."""
@@ -44,11 +44,15 @@ def dominating_losses(mechanism: LossDistribution, relation: Neighbouring) -> By
 
 
 def _above(law: Law) -> LossesPair:
-    """What lacks of 1 is at infinity, under P and under Q, unless it is lost by rounding."""
+    """What lacks of 1 is at infinity, under P and under Q, unless it is lost by rounding. Where Q has too much there is
+    no such pair: larger losses are one's, and dominate."""
     finite = [(loss, mass) for loss, mass in law if loss < math.inf]
     stated = math.fsum(mass for loss, mass in law if loss == math.inf)
     lacking = 1.0 - math.fsum(mass for _, mass in law)
     only_q = 1.0 - math.fsum(mass * math.exp(-loss) for loss, mass in finite) + 16 * UNIT
+    if only_q < -_ROUNDED:
+        raised = up(math.log1p(-only_q), 8)
+        finite, only_q = [(up(loss + raised), mass) for loss, mass in finite], 0.0
     return LossesPair(
         tuple(loss for loss, _ in finite),
         tuple(mass for _, mass in finite),

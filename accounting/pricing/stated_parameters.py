@@ -80,8 +80,8 @@ def _zcdp(mechanism: Zcdp) -> Stated:
 @stated.register
 def _renyi_dp(mechanism: RenyiDp) -> Stated:
     """At a stated order its epsilon, between orders by convexity (pairs/renyi_bounds.py). It becomes (epsilon, delta)
-    at the best order by Asoodeh et al. 2020 (conversions/optimal.py), the best that one order allows; samples:
-    rdp/sampled_bounds.py. Nothing is known from below: no mechanism need have all divergences at their bounds."""
+    at the best order by Asoodeh et al. 2020 (renyi/optimal_conversion.py), the best that one order allows; samples:
+    renyi/sampled_divergence.py. Nothing is known from below: no mechanism need have all divergences at their bounds."""
     return Stated(RenyiPoints(mechanism.points))
 
 

@@ -197,6 +197,8 @@ def _mechanism(phase: Phase) -> Table:
         return {"kind": mechanism.kind, **sizes, "max_weight": largest, "min_weight": least}
     if isinstance(mechanism, RandomizedResponseTable):
         return {"kind": mechanism.kind, "flip_probability": str(mechanism.flip), "categories": mechanism.categories}
+    if mechanism.kind not in format.FIELDS:
+        raise NoCertificate(f"the certificate's format has no sampled {mechanism.kind}")
     fields = mechanism.model_dump(exclude={"kind", "releases", "norm", "dimension", "assumed_sensitivity"})
     return {"kind": mechanism.kind} | {
         name: value if isinstance(value, int) else repr(value) for name, value in fields.items()

@@ -12,9 +12,9 @@ from flint import arb
 
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.bracket import EmptyBracket
-from dpcert.accounting.measures.lattices import product as lattice_product
+from dpcert.accounting.losses.atoms import product_cells
 from dpcert.accounting.pairs import LossesPair, RenyiPoints, renyi_bounds
-from dpcert.accounting.rdp import rdp, sampled_bounds
+from dpcert.accounting.renyi import renyi, sampled_divergence
 from dpcert.mechanisms import (
     FixedSize,
     Gaussian,
@@ -33,9 +33,9 @@ AT = (0.0, 0.2, 0.7, 1.5)
 @pytest.fixture(autouse=True)
 def nothing_is_remembered() -> Iterator[None]:
     """What a fault made, and what was known before it."""
-    rdp.divergence.cache_clear()
+    renyi.divergence.cache_clear()
     yield
-    rdp.divergence.cache_clear()
+    renyi.divergence.cache_clear()
 
 
 def losses_missed() -> list[object]:
@@ -128,13 +128,13 @@ def test_chords_of_what_is_not_convex_are_noticed(monkeypatch: Any) -> None:
 
 
 def test_a_sum_of_moments_that_forgets_terms_is_noticed(monkeypatch: Any) -> None:
-    real = sampled_bounds._log_moment
+    real = sampled_divergence._log_moment
     monkeypatch.setattr(
-        sampled_bounds, "_log_moment", lambda bound, rate, how, order: real(bound, rate / 4, how, order)
+        sampled_divergence, "_log_moment", lambda bound, rate, how, order: real(bound, rate / 4, how, order)
     )
     assert renyi_missed()
 
 
 def test_events_that_are_added_where_they_overlap_are_noticed(monkeypatch: Any) -> None:
-    monkeypatch.setattr(lattice_product, "_either", lambda first, second: first + second)
+    monkeypatch.setattr(product_cells, "_either", lambda first, second: first + second)
     assert cut_missed()

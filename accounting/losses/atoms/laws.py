@@ -222,6 +222,8 @@ def _cells(pair: Pair, resolution: Resolution) -> Cells:
         return mixed_cells(pair, edges, resolution.tail)
     if isinstance(pair, CutPair):
         return cut_cells(pair, resolution.cells, resolution.tail)
+    if isinstance(pair, LossesPair):
+        return merged(stated_cells(pair), resolution.cells)
     if isinstance(pair, OpposedPair):
         return opposed_cells(pair, opposed_edges(pair, resolution), resolution.tail)
     if isinstance(pair, ZeroedPair):
@@ -238,8 +240,6 @@ def _table(pair: Pair, tail: float) -> Cells:
         return finite_cells(pair)
     if isinstance(pair, FinitePair):
         return outcome_cells(pair)
-    if isinstance(pair, LossesPair):
-        return stated_cells(pair)
     base = lattice_base(pair)
     if base is None:
         raise TypeError(f"no table for {pair}")
@@ -253,7 +253,11 @@ def _subsampled(pair: SubsampledPair, resolution: Resolution) -> Cells:
         return joined(sampled_cells(base, pair.order, pair.rate, edges, resolution.tail))
     if lattice is not None and pair.order == Sampling.REPLACE:
         return replace_lattice(lattice, pair.rate, resolution.tail)
-    whole = _cells(base, resolution) if isinstance(base, ProductPair | CutPair) else _table(base, resolution.tail)
+    whole = (
+        _cells(base, resolution)
+        if isinstance(base, ProductPair | CutPair | LossesPair)
+        else _table(base, resolution.tail)
+    )
     return joined(sheets(whole, pair.order, pair.rate))
 
 
