@@ -13,6 +13,7 @@ from ..presentation.output import show
 from ..presentation.progress import bar
 from ..presentation.training_plot import check_plot, draw_gap
 from ..trainers.engine.privacy import PrivacyGoal
+from ..trainers.interrupted import interrupted
 from ..trainers.mocha.assemble import Choices, method_of, private_of, setting_of
 from ..trainers.mocha.methods import Setting
 from ..trainers.mocha.node_work import NodeWork
@@ -21,6 +22,7 @@ from ..trainers.mocha.run import Run, identity_of
 from ..trainers.mocha.solution import Solution, private_solution, solution
 from ..trainers.mocha.source import Problem, load_problem
 from .mocha_options import Asked
+from .stopped import said_when_stopped
 from .train_run import warnings_on_stderr
 
 TOLERANCE = 1e-4
@@ -54,7 +56,7 @@ def run_mocha(asked: Asked, as_json: bool) -> None:
     if asked.clip_norm is None:
         found = _plain(asked, problem, setting, work)
     elif work.plain:
-        found = _private(asked, problem, setting, _multiplier(asked, problem))
+        found = _private(asked, problem, setting, _multiplier(asked, problem), as_json)
     else:
         raise InputError("--work", work.text, "passes=1, and no --drop, with --clip-norm")
     if asked.plot is not None:
@@ -127,14 +129,17 @@ def _plain(asked: Asked, problem: Problem, setting: Setting, work: NodeWork) -> 
     return solution(asked.algorithm, problem, run, outcome, tolerance, asked.sigma_prime, _about(asked))
 
 
-def _private(asked: Asked, problem: Problem, setting: Setting, noise: float) -> Solution:
+def _private(asked: Asked, problem: Problem, setting: Setting, noise: float, as_json: bool) -> Solution:
     rounds = private_of(setting, asked.omega, asked.clip_norm or 0.0, noise, asked.sigma_prime)
     goal = PrivacyGoal(asked.delta, asked.neighbouring, asked.budget)  # type: ignore[arg-type] # which checks it
     identity = _identity(asked, problem, setting, asked.clip_norm, noise)
     with warnings_on_stderr():
         run = PrivateRun(rounds, identity, goal, seed=asked.seed, checkpoint=asked.checkpoint)
     length = PRIVATE_ROUNDS if asked.rounds is None else asked.rounds
-    with bar("private mocha", quiet=asked.quiet) as step:
+    with (
+        bar("private mocha", quiet=asked.quiet) as step,
+        said_when_stopped(lambda: interrupted("private mocha", run, length, folder=asked.checkpoint), as_json),
+    ):
         outcome = run.solve(length, watch=lambda done: step(done, length, ""))
     secret = asked.seed is not None
     return private_solution(problem, run, outcome, asked.sigma_prime, _about(asked), seed_is_known=secret)

@@ -40,9 +40,11 @@ from ..trainers.federated import (
     Trainer,
     load_federation,
 )
+from ..trainers.interrupted import interrupted
 from ..trainers.training import Training, train
 from .keyed import keyed
 from .passphrase import passphrase
+from .stopped import said_when_stopped
 from .train_options import Asked
 
 SHARDS_UNDER_TORCHRUN = 12
@@ -70,7 +72,11 @@ def run_once(asked: Asked, as_json: bool) -> None:
         if first:
             warn_of_long_steps(trainer.local)
         attest = _attesting(asked)
-        done = train(trainer, finetuning=tuning, progress=first and not asked.quiet, attest=attest)
+        name, rounds = trainer.algorithm.name, trainer.settings.rounds
+        with said_when_stopped(
+            lambda: interrupted(name, trainer, rounds, trainer.history, asked.checkpoint), as_json, by=first
+        ):
+            done = train(trainer, finetuning=tuning, progress=first and not asked.quiet, attest=attest)
         if first:
             _keep(asked, done)
             show(done, as_json)
