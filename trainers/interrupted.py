@@ -36,6 +36,8 @@ class Interrupted:
     releases: int
     privacy: Bracket | None
     delta: float
+    notion: str
+    neighbouring: str
     evaluation: Mapping[str, Any]
     folder: Path | None
 
@@ -49,10 +51,9 @@ class Interrupted:
         if self.privacy is None:
             lines.append("no privacy: trained without noise")
         else:
-            spent = f"{self.releases} release{'' if self.releases == 1 else 's'}"
-            lines.append(
-                f"spent so far: epsilon in {interval(self.privacy)} at delta = {as_given(self.delta)} ({spent})"
-            )
+            spent = f"spent so far: epsilon in {interval(self.privacy)} at delta = {as_given(self.delta)}"
+            releases = f"{self.releases} release{'' if self.releases == 1 else 's'}"
+            lines.append(f"{spent} ({self.notion}, {self.neighbouring}; {releases})")
         if self.folder is None:
             lines.append("the model is lost; with --checkpoint FOLDER a run can be resumed")
         else:
@@ -68,7 +69,7 @@ class Interrupted:
             "rounds": self.rounds,
             "of_rounds": self.of,
             "releases": self.releases,
-            "privacy": ends and ends | {"delta": self.delta},
+            "privacy": ends and ends | {"delta": self.delta, "notion": self.notion, "neighbouring": self.neighbouring},
             "last_evaluation": dict(self.evaluation) or None,
             "checkpoint": None if self.folder is None else str(self.folder),
         }
@@ -82,8 +83,7 @@ def interrupted(
     name: str, trainer: Stoppable, of: int, history: Sequence[Mapping[str, Any]] = (), folder: Path | None = None
 ) -> Interrupted:
     """Of a trainer between two rounds, or in one: what was paid for counts, shown or not."""
-    spent = trainer.cost.between(trainer.paid.drawings, trainer.paid.whole)
-    evaluation = history[-1] if history else {}
-    return Interrupted(
-        name, trainer.rounds, of, trainer.paid.releases, spent, trainer.cost.goal.delta, evaluation, folder
-    )
+    cost = trainer.cost
+    spent, evaluation = cost.between(trainer.paid.drawings, trainer.paid.whole), history[-1] if history else {}
+    against = cost.goal.delta, cost.notion, cost.relation
+    return Interrupted(name, trainer.rounds, of, trainer.paid.releases, spent, *against, evaluation, folder)
