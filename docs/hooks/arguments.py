@@ -90,7 +90,7 @@ def described(text: str, names: tuple[str, ...]) -> tuple[str, dict[str, str]]:
             meaning, raised, more = line[each.end() : end].partition(" Raises ")
             for name in re.split(r", | and ", each[1]):
                 meant[name] = meaning.strip().rstrip(";").rstrip(".") + "."
-            rest += f"\n\nRaises {more}" if raised else ""
+            rest = f"{rest}\n\nRaises {more}".strip() if raised else rest
         if rest:
             kept.append(rest)
     return "\n\n".join(kept), meant

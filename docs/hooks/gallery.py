@@ -83,9 +83,9 @@ def commands() -> None:
     """What gallery.md shows on the command line."""
     os.chdir(DOCS)
     page = (DOCS / "gallery.md").read_text(encoding="utf-8")
-    for line in re.findall(r"^\$ dpcert (.*?) > \S+$", page, re.MULTILINE):
+    for line in re.findall(r"^\$ dpcert ((?:.*\\\n)*.*?) > \S+$", page, re.MULTILINE):
         with redirect_stdout(StringIO()):
-            run([word.replace("claims/", "../claims/") for word in shlex.split(line)])
+            run([word.replace("claims/", "../claims/") for word in shlex.split(line.replace("\\\n", " "))])
 
 
 if __name__ == "__main__":
