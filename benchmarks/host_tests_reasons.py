@@ -19,8 +19,7 @@ REASONS: dict[str, dict[str, str]] = {
         "test_truncated_subsampled_gaussian_basic": _TIGHTER,
     },
     "dp-accounting RDP": {
-        "test_supports": _ANSWERS + "; zCDP with xi > 0 is refused, as no bound is computed for it",
-        "test_compute_rdp_multi_zcdp": "composes zCDP with xi > 0, which dpcert refuses",
+        "test_supports": _ANSWERS,
         "test_tree_wrong_neighbor_rel_replace": _ANSWERS,
         "test_compute_rdp_poisson_sampled_gaussian": _TIGHTER + " at order 1.5",
         "test_laplace_repetition": _TIGHTER + ": 81.57 for 100",

@@ -109,7 +109,7 @@ def test_a_tree_costs_its_depth():
         (dp_event.RandomizedResponseDpEvent(0.5, 3), ADD_REMOVE),
         (dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, 1.0], [0.5, 0.5]), REPLACE),
         (dp_event.MixtureOfGaussiansDpEvent(1.0, [0.0, -1.0], [0.5, 0.5]), ZERO_OUT),
-        (dp_event.ZCDpEvent(0.1, 0.2), ADD_REMOVE),
+        (dp_event.ZCDpEvent(0.1, -0.2), ADD_REMOVE),
         (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 0.5, 1), ADD_REMOVE),
         (dp_event.RepeatAndSelectDpEvent(GAUSSIAN, 10, -2), ADD_REMOVE),
         (dp_event.PoissonSampledDpEvent(0.1, dp_event.SelfComposedDpEvent(SAMPLED, 2)), ADD_REMOVE),

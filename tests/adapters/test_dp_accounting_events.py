@@ -126,6 +126,7 @@ NOTHING = [
     (dp_event.TruncatedSubsampledGaussianDpEvent(100, 0.1, 0, 1.0), ADD_REMOVE),
     (dp_event.TruncatedSubsampledGaussianDpEvent(100, 0.0, 10, 0.0), ADD_REMOVE),
     (dp_event.RepeatAndSelectDpEvent(dp_event.NoOpDpEvent(), 10, 1), ADD_REMOVE),
+    (dp_event.ZCDpEvent(0.0), ADD_REMOVE),
 ]
 NOT_PRIVATE = [
     (dp_event.GaussianDpEvent(0.0), ADD_REMOVE),
@@ -136,6 +137,7 @@ NOT_PRIVATE = [
     (dp_event.TruncatedSubsampledGaussianDpEvent(100, 0.1, 10, 0.0), ADD_REMOVE),
     (dp_event.SampledWithoutReplacementDpEvent(100, 10, dp_event.GaussianDpEvent(0.0)), REPLACE),
     (dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(0.0), 10, math.inf), ADD_REMOVE),
+    (dp_event.PoissonSampledDpEvent(0.1, dp_event.ZCDpEvent(math.inf)), ADD_REMOVE),
 ]
 
 
@@ -161,6 +163,18 @@ def test_sampled_zcdp():
     gaussian = bracket(dp_event.PoissonSampledDpEvent(0.1, dp_event.GaussianDpEvent(5.0)))
     assert gaussian.lower < cost(0.1).upper < cost(0.2).upper < cost(1.0).upper
     assert cost(1.0) == bracket(dp_event.ZCDpEvent(0.02))
+
+
+def test_zcdp_with_an_additive_term():
+    """At each order what it says; next to the bound of dp_accounting's own accountant, and above what the order alone
+    says."""
+    event = dp_event.ComposedDpEvent([dp_event.ZCDpEvent(0.01, 0.002), dp_event.ZCDpEvent(0.05, 0.1)])
+    accountant = CertifiedAccountant().compose(event)
+    for order in (1.5, 2.0, 7.3, 100.0):
+        truth = 0.102 + 0.06 * order
+        assert truth <= accountant.get_renyi(order) <= truth * 1.02
+    theirs = RdpAccountant().compose(event).get_epsilon(1e-6)
+    assert bracket(dp_event.ZCDpEvent(0.06), delta=1e-6).upper < accountant.get_epsilon(1e-6) <= theirs * 1.01
 
 
 def stand_in(name, *fields, **defaults):

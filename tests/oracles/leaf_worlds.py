@@ -78,6 +78,29 @@ def normal(move: Fraction) -> list[Pair]:
 
 
 @at_bits
+def mixture(moves: dict[Fraction, Fraction]) -> list[Pair]:
+    """Moved by each with its probability, against not at all: N(0, 1) noise."""
+    edges = ranges.cells(F(-6), max(moves) + 6, 800)
+    mixed: dict[object, arb] = {}
+    for move, share in moves.items():
+        for name, mass in ranges.clamped(ranges.normal_below(ONE, move), edges).items():
+            mixed[name] = mixed.get(name, arb(0)) + ball(share) * mass
+    still = ranges.clamped(ranges.normal_below(ONE, ZERO), edges)
+    return [pair(mixed, still)]  # the same one of the neighbours in every release
+
+
+def against_uniform(kernel: Kernel, units: int) -> list[Pair]:
+    """Reports of one value against uniformly random ones, all units' alike."""
+    count = F(1, len(kernel))
+    law, uniform = kernel[0], dict.fromkeys(kernel, count)
+    both = [
+        {seen: math.prod((side[o] for o in seen), start=ONE) for seen in product(kernel, repeat=units)}
+        for side in (law, uniform)
+    ]
+    return [pair(*both)]
+
+
+@at_bits
 def double_exponential(move: Fraction, told: Fraction = ZERO) -> list[Pair]:
     """Laplace noise of scale 1, about 0 against about the move; with probability `told` the data themselves."""
     edges = ranges.cells(F(0), move, 1000)
@@ -144,6 +167,8 @@ def pairs(name: str, relation: str, units: int = 1) -> list[Pair]:
 
 @lru_cache(maxsize=256)
 def _pairs(name: str, relation: str, units: int) -> list[Pair]:
+    if name == "randomized-response" and relation == "zero-out":
+        return against_uniform(KERNELS[name](), units)
     if name in KERNELS:
         return reports.alone(KERNELS[name]()) if units == 1 else reports.together(KERNELS[name](), units)
     if name in CORRELATED:
@@ -160,6 +185,7 @@ def _pairs(name: str, relation: str, units: int) -> list[Pair]:
         "zcdp": lambda: normal(F(units)),
         "renyi-dp": lambda: normal(F(units)),
         "loss-distribution": lambda: reports.alone(reports.response(F(1, 4), 2)),
+        "mixture-of-gaussians": lambda: mixture({ZERO: F(1, 2), ONE: F(1, 4), F(2): F(1, 4)}),
         "sparse-vector": lambda: asked(units),
         "staircase": lambda: staircases.pairs(ONE, F(1, 2), [units * near for near in NEARER]),
         "truncated-laplace": lambda: ranges.truncated_laplace(ONE, F(8), moved * units),

@@ -195,7 +195,7 @@ def of_leaf(leaf: str, relation: str, sees: str, units: int) -> list[Pair]:
         return [
             cut_views.pair_of(*both, "gaussian") for both in random_rounds.views(RANDOM[leaf](), relation, sees, units)
         ]
-    if leaf in KERNELS and units > 2:  # all of one value
+    if leaf in KERNELS and units > 2 and relation == "replace-one":  # all of one value
         return [coarser(joint((one,) * units), FEWER) for one in reports.alone(KERNELS[leaf]())]
     found = leaf_worlds.pairs(leaf, relation, units)
     if leaf == "sparse-vector" and units == 1:  # a unit that comes, or one of opposite answers that leaves

@@ -35,6 +35,7 @@ from dpcert.mechanisms import (
     MatrixFactorisation,
     Mechanism,
     MinSeparated,
+    MixtureOfGaussians,
     PiecewiseMechanism,
     Poisson,
     PureDp,
@@ -63,6 +64,7 @@ from dpcert.mechanisms.serialise import _kinds as registered
 
 OTHERS: dict[str, Mechanism] = {
     "randomized-response": RandomizedResponse(0.25),
+    "mixture-of-gaussians": MixtureOfGaussians(1.0, (0.0, 1.0, 2.0), (0.5, 0.25, 0.25)),
     "pure-dp": PureDp(1.0),
     "approximate-dp": ApproximateDp(1.0, 0.01),
     "zcdp": Zcdp(0.5),
@@ -231,8 +233,8 @@ LISTED = {
 
 
 def has_nested_worlds(leaf: str) -> bool:
-    """In leaves_nested.py: all but reports, histograms and correlated noise with random participations."""
-    elsewhere = (*REPORTS, "balls in bins", "min-separated")
+    """In leaves_nested.py: all but reports, histograms, mixtures and correlated noise with random participations."""
+    elsewhere = (*REPORTS, "balls in bins", "min-separated", "mixture-of-gaussians")
     return leaf in (*OTHERS, *CORRELATED) and leaf not in elsewhere and not leaf.startswith(("stable-", "shuffled"))
 
 
@@ -257,7 +259,7 @@ def worlds_of(label: str, leaf: str) -> str:
     if names in WHERE and has_nested_worlds(leaf):
         return "S"
     if len(names) == 1:
-        rounds = names[0] in ("Sequence", "Repeat", "Cyclic") and leaf not in CORRELATED
+        rounds = names[0] in ("Sequence", "Repeat", "Cyclic") and leaf not in (*CORRELATED, "mixture-of-gaussians")
         return "S" if rounds or leaf in LISTED.get(names[0], ()) else "L"
     return "S" if names[0] == "BestOfSeveral" and leaf in LISTED["BestOfSeveral"] else "L"
 

@@ -113,7 +113,7 @@ def leaf_pairs(leaf: str, relation: str, units: int = 1) -> tuple[Pair, ...]:
         moves = [(units * a, units * (b or 0)) for a, b in MOVES[relation]]
         found = [alike(pair(noise(1.0, a), noise(1.0, b))) for a, b in moves]
         return (*found, *(one.swapped() for one in found)) if relation == "replace-one" else tuple(found)
-    if leaf in leaf_worlds.KERNELS:
+    if leaf in leaf_worlds.KERNELS and relation == "replace-one":
         return tuple(map(alike, reports.alone(leaf_worlds.KERNELS[leaf]())))
     found = leaf_worlds.pairs(leaf, relation, units) + (long_streams(SPARSE) if leaf == "sparse-vector" else [])
     return tuple(coarser(one, FEWER) for one in found)

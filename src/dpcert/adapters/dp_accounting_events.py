@@ -23,6 +23,7 @@ from ..mechanisms import (
     Mechanism,
     Neighbouring,
     Poisson,
+    RenyiDp,
     Repeat,
     Sequence,
     Zcdp,
@@ -50,6 +51,9 @@ class Released:
     run: Mechanism | None
     private: bool = True
 
+
+_ORDERS = tuple(1 + 2.0 ** (k / 4) for k in range(-32, 65))
+"""Between which a divergence that is linear in the order is next to its chords."""
 
 NOTHING = Released(None)
 NOT_PRIVATE = Released(None, private=False)
@@ -170,6 +174,17 @@ def _best_of_several(event: dp_event.RepeatAndSelectDpEvent, neighbouring: Neigh
     return Released(BestOfSeveral.with_mean(_on_one_sample(inner.run), event.mean, event.shape), inner.private)
 
 
+def _zcdp(event: dp_event.ZCDpEvent, neighbouring: Neighbouring) -> Released:
+    """jax-privacy says "no noise" by an infinite rho. With xi, by its divergences at many orders, which are all that is
+    said of it."""
+    if event.rho == inf or event.xi == inf:
+        return NOT_PRIVATE
+    if event.xi == 0:
+        return NOTHING if event.rho == 0 else Released(from_event(event))
+    rho, xi = nonnegative("rho", event.rho), nonnegative("xi", event.xi)
+    return Released(RenyiDp(tuple((order, up(xi + up(rho * order))) for order in _ORDERS)))
+
+
 def _epsilon_delta(event: Any, neighbouring: Neighbouring) -> Released:
     return NOT_PRIVATE if event.epsilon == inf or event.delta == 1 else Released(from_event(event))
 
@@ -206,6 +221,7 @@ READERS: dict[str, Callable[[Any, Neighbouring], Released]] = {
     "RandomizedResponseDpEvent": _randomized_response,
     "MixtureOfGaussiansDpEvent": _mixture,
     "RepeatAndSelectDpEvent": _best_of_several,
+    "ZCDpEvent": _zcdp,
     "EpsilonDeltaDpEvent": _epsilon_delta,
     "DiscreteGaussianDpEvent": _discrete_gaussian,
 }
