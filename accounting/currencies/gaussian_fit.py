@@ -51,9 +51,9 @@ class GaussianFit:
 
     def __str__(self) -> str:
         return (
-            "The Gaussian curve that describes it best from above, at error rates from "
-            f"{self.error_rates_at_least:g} on, has mu in {interval(self.mu, 5)}: it overstates what an attack finds "
-            f"out by at most {rounded_up(self.off.upper, 2)}."
+            f"In one number: where both error rates are at least {self.error_rates_at_least:g}, the run is mu-GDP with "
+            f"mu in {interval(self.mu, 5)}. That mu overstates the true-positive rate of an attack by at most "
+            f"{rounded_up(self.off.upper, 2)}."
         )
 
     def to_json(self) -> dict[str, Any]:

@@ -49,7 +49,7 @@ _REPORTS = HadamardResponse | PiecewiseMechanism | DuchiMechanism | LocalHash
 
 _BITS = 128
 
-UNBOUNDED = "the privacy loss has no bound (Gaussian or cut noise, a stated delta): no epsilon serves at delta = 0"
+UNBOUNDED = "no epsilon holds at delta = 0: the privacy loss has no upper bound (Gaussian or cut noise, a stated delta)"
 """Why an epsilon at delta = 0 is infinite."""
 
 

@@ -38,8 +38,11 @@ from .tradeoff import TradeOff, tradeoff
 FALSE_POSITIVE_RATES = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
 
 HOW_TO_READ = (
-    "A row: an attack that accuses this share of those whose data were not used finds out that share of those whose "
-    "data were. Who would guess a secret with the first probability guesses it with at most the second."
+    "How to read a row: at this false-positive rate, the best attack correctly identifies at most the share in the "
+    "second column of the people whose data were used; the ratio is the second column over the first. Posterior: how "
+    "likely it then is that the data of somebody whom the attack names were used. Another reading: an attacker who "
+    "would guess a secret with the probability in the first column without the release guesses it with at most the "
+    "probability in the second column with it."
 )
 
 _SLACK = 2.0**-50
@@ -91,12 +94,17 @@ class Risk:
 
     def __str__(self) -> str:
         right, before = rounded_up(self.bayes_success.upper, 4), max(self.prior, 1 - self.prior)
-        titles = ("accused wrongly", "found out", "times", f"sure after a yes (prior {self.prior:g})")
+        titles = ("false-positive rate", "true-positive rate", "ratio", "posterior")
         return "\n".join(
             [
-                "The strongest attack, which knows everything but whether this one unit's data were used:",
-                f"  it guesses right with probability at most {right} (without looking: {before:g}); "
-                f"advantage {interval(self.advantage, 5)}",
+                paragraph(
+                    "What can the strongest attacker find out, who knows everything except whether one unit's data "
+                    f"were used, and holds that for likely with probability {self.prior:g} beforehand (--prior)?"
+                ),
+                paragraph(
+                    f"The attacker guesses right with probability at most {right}; without the release, with "
+                    f"{before:g}. Advantage (true-positive minus false-positive rate): {interval(self.advantage, 5)}."
+                ),
                 text_table(titles, [row.shown() for row in self.rates]),
                 paragraph(HOW_TO_READ),
                 paragraph(str(self.gaussian())),

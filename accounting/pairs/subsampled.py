@@ -104,12 +104,15 @@ class SubsampledPair(Pair):
     def words(self) -> str:
         """P against Q."""
         base, rate = self.base.words(), f"{self.rate:.6g}"
+        first, known, second = base.partition(" against ")
+        if not known:
+            first, second = f"the first of ({base})", f"the second of ({base})"
+        drawn = f"{first} with probability {rate} and {second} otherwise"
         return {
-            Sampling.REMOVE: f"with probability {rate} the first of, else the second of: {base}; against the second",
-            Sampling.ADD: f"the second of: {base}; against: with probability {rate} the first, else the second",
-            Sampling.REPLACE: f"with probability {rate} N(+s, 1), else N(0, 1); against N(-s, 1), else N(0, 1); "
-            f"s from: {base}",
-            Sampling.VISIBLE: f"with probability {rate}, seen by the observer: {base}; else no difference",
+            Sampling.REMOVE: f"{drawn}, against always {second}",
+            Sampling.ADD: f"always {second}, against {drawn}",
+            Sampling.REPLACE: f"{drawn}, against the same with the opposite sign of the shift",
+            Sampling.VISIBLE: f"with probability {rate}, which the attacker sees, {base}; otherwise no difference",
         }.get(self.order, repr(self))
 
 

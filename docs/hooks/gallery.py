@@ -43,10 +43,10 @@ def claims() -> None:
         axes.annotate(found.verdict, (right, row), (10, 0), textcoords="offset points", va="center", color=colour)
     axes.set_yticks(range(len(CLAIMS)), [_title(name) for name in reversed(CLAIMS)])
     axes.set_xscale("log")
-    axes.set_xlim(1, 130)
+    axes.set_xlim(1, 300)
     axes.set_ylim(-0.6, len(CLAIMS) - 0.4)
     axes.set_xticks([1, 3, 10, 30, 100], ["1", "3", "10", "30", "100"])
-    axes.set_xlabel("epsilon: printed (cross), certified (bar)")
+    axes.set_xlabel("epsilon, logarithmic (cross: printed; bar: certified interval)")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     figure.savefig(PICTURES / "claims.png", dpi=150)
@@ -71,10 +71,11 @@ def schemes() -> None:
     epochs = [1, 2, 3, 5, 7, 10]
     for name, (one, colour) in epochs_of.items():
         found = [epsilon(Repeat(one, number), 1e-5, "zero-out") for number in epochs]
-        axes.fill_between(epochs, [f.lower for f in found], [f.upper for f in found], color=colour, alpha=0.25)
-        axes.plot(epochs, [f.upper for f in found], color=colour, label=name, linewidth=1)
-    axes.set(xlabel="epochs of 100 rounds", ylabel="epsilon at delta 1e-5, zero-out", yscale="log")
-    axes.legend()
+        axes.plot(epochs, [f.upper for f in found], color=colour, label=name, marker=".")
+        if found[-1].lower < 0.95 * found[-1].upper:
+            axes.plot(epochs, [f.lower for f in found], color=colour, label=f"{name}, lower end", linestyle="--")
+    axes.set(xlabel="epochs (100 rounds each)", ylabel="epsilon at delta 1e-5 (zero-out)", yscale="log")
+    axes.legend(fontsize="small")
     figure.savefig(PICTURES / "schemes.png", dpi=150)
 
 
@@ -82,9 +83,9 @@ def commands() -> None:
     """What gallery.md shows on the command line."""
     os.chdir(DOCS)
     page = (DOCS / "gallery.md").read_text(encoding="utf-8")
-    for line in re.findall(r"^\$ dpcert (.*?) > \S+$", page, re.MULTILINE):
+    for line in re.findall(r"^\$ dpcert ((?:.*\\\n)*.*?) > \S+$", page, re.MULTILINE):
         with redirect_stdout(StringIO()):
-            run([word.replace("claims/", "../claims/") for word in shlex.split(line)])
+            run([word.replace("claims/", "../claims/") for word in shlex.split(line.replace("\\\n", " "))])
 
 
 if __name__ == "__main__":

@@ -56,20 +56,20 @@ def _about_statement(claim: Claim) -> Iterator[str]:
     statement = claim.statement
     move = sensitivity(statement.neighbouring)
     yield (
-        f"neighbours: {statement.neighbouring}, unit: {statement.unit}; "
-        f"one unit's change moves the sum by up to {move:g} clip"
+        f"neighbouring data sets: {statement.neighbouring}; one {statement.unit} changes a clipped sum by at most "
+        f"{move:g} times the clipping bound"
     )
     observer = observer_in_words(claim)
     if observer is not None:
         yield f"notion: {statement.notion}; {observer}"
     if statement.epsilon_interval:
-        yield f"the printed epsilon is rounded: anything up to {statement.threshold:g} is covered by the claim"
+        yield f"the printed epsilon is rounded: the claim covers every epsilon up to {statement.threshold:g}"
     else:
         yield f"{statement.currency.name} is read as printed, not as a rounded number"
     if delta_is_large(claim):
         yield (
-            f"WARNING: delta = {statement.delta:g} is about 1/population (1/{claim.population}) or above: publishing "
-            f"one random {statement.unit}'s data outright would satisfy it"
+            f"WARNING: delta = {statement.delta:g} is about 1/population (1/{claim.population}) or above: a release "
+            f"that publishes the data of one random {statement.unit} would satisfy the claim"
         )
 
 
@@ -79,16 +79,16 @@ def observer_in_words(claim: Claim) -> str | None:
     if statement.notion == "dp" and statement.observer is None:
         return None
     if statement.observer is None and statement.coalition_sees_participation is False:
-        return "no observer learns who takes part"
-    pooled = "judged against the coalition of all others, who pool who of them takes part"
+        return "no attacker learns who takes part"
+    pooled = "the attacker is all other clients together, who know which of them took part"
     if statement.observer is None:
         return pooled + ("" if statement.coalition_sees_participation else " (the default: the claim does not say)")
     named = {
-        "coalition": f"judged against {statement.coalition_size} others, who pool who of them takes part",
-        "client": "judged against one other client",
-        "server": "judged against the server, who sees who takes part",
-        "final-models": "judged against whoever sees the final models only",
-        "outside": "judged against an outside reader of the billboard",
+        "coalition": f"the attacker is {statement.coalition_size} other clients, who know which of them took part",
+        "client": "the attacker is one other client",
+        "server": "the attacker is the server, which sees who takes part",
+        "final-models": "the attacker sees the final models only",
+        "outside": "the attacker is an outside reader of the billboard",
     }
     told = pooled if statement.observer == "coalition" and not statement.coalition_size else named[statement.observer]
     state = statement.clients or "stateful (the default: the claim does not say)"
@@ -107,15 +107,18 @@ def _about_phases(claim: Claim) -> Iterator[str]:
 
 def _about_releases(phase: Phase) -> Iterator[str]:
     if not phase.is_single:
-        yield "all releases of a round are about the same sample: a unit is in all of them, or in none"
+        yield "all releases of a round use the same sample: a unit is in all of them or in none"
 
 
 def _about_noise(table: KindTable, phase: Phase) -> Iterator[str]:
     if isinstance(table, GaussianMeanTable | PerClientGaussianTable):
         base = table.described(phase.sampling).upper
         if isinstance(base, Gaussian):
-            yield f"the noise on the mean is z = {base.noise_multiplier:.6g} times clip_norm on the weighted sum"
-        yield "the mean divides by a number that does not depend on the data, or by how many units there are"
+            yield (
+                "the stated noise on the mean is a noise multiplier (noise on the weighted sum over the clipping "
+                f"bound) of {base.noise_multiplier:.6g}"
+            )
+        yield "the mean divides by a number that does not depend on the data, or by the number of units present"
     if table.kind in ("zcdp", "pure-dp", "approximate-dp", "renyi-dp"):
         yield f"each round satisfies the stated {table.kind} bound; nothing else is known, so no lower bound exists"
     if table.kind == "loss-distribution":
@@ -127,38 +130,48 @@ def _about_noise(table: KindTable, phase: Phase) -> Iterator[str]:
 def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
     scheme = phase.sampling.scheme
     if scheme == "poisson":
-        yield "Poisson sampling: independent coins, and sums divided by a constant, never by the realised cohort"
+        yield (
+            "Poisson sampling: in every round each unit is included independently, with the same probability; sums are "
+            "divided by a constant, never by the number of units drawn"
+        )
     if scheme == "fixed-size":
-        yield "fixed-size sampling: a fresh uniform cohort without replacement in every round"
+        yield "fixed-size sampling: every round draws a new uniform cohort without replacement"
     if scheme in ("fixed-size", "shuffle"):
         hidden = claim.statement.participation == "hidden" or claim.statement.notion == "dp"
         if hidden and claim.statement.observer is None:
-            yield "cohorts stay secret, and contributions depend on own data and public outputs only (no client state)"
+            yield (
+                "cohorts stay secret, and a unit's contribution depends on its own data and on public outputs only "
+                "(clients keep no state)"
+            )
     if scheme == "shuffle":
         even = phase.sampling.drop_last or not phase.sampling.is_uneven
-        sizes = "equal size" if even else "one size but for the smaller last one, with the same noise"
-        yield f"shuffling: a fresh uniform order in every epoch, batches of {sizes}, one participation an epoch"
+        sizes = "equal size" if even else "equal size except for a smaller last one, which has the same noise"
+        yield f"shuffling: a new uniform order per epoch, batches of {sizes}, each unit in one batch per epoch"
         if phase.sampling.drops_units:
-            yield "each epoch leaves out the units of the last batch, drawn anew: no lower bound is known for that"
+            yield "each epoch leaves out the units of its incomplete last batch; no lower bound is known for that"
     if scheme == "cyclic":
-        yield "cyclic batches: the same public partition and order in every pass, whatever the data are"
+        yield "cyclic batches: every pass uses the same public batches in the same order, whatever the data are"
     if scheme == "cyclic-poisson":
         yield (
-            "cyclic Poisson cohorts: units are split into groups beforehand and publicly, whatever the data are; in "
-            "every round the units of one group flip independent coins, and sums are divided by a constant"
+            "cyclic Poisson cohorts: a public split into groups that does not depend on the data; in every round each "
+            "unit of one group is included independently with the same probability; sums are divided by a constant"
         )
     if scheme in ("balls-in-bins", "min-separated"):
         yield (
-            "rounds are drawn by every unit for itself and stay secret; sums are divided by a constant, never by the "
-            "realised cohort"
+            "each unit draws its own rounds, which stay secret; sums are divided by a constant, never by the number of "
+            "units that take part"
         )
     if scheme == "random-allocation":
         yield (
-            f"random allocation: every unit picks {phase.sampling.per_block or 1} of the {phase.sampling.block} rounds "
-            "of each block by itself, uniformly; sums divided by a constant, never by the realised cohort"
+            f"random allocation: each unit picks {phase.sampling.per_block or 1} of the {phase.sampling.block} rounds "
+            "of each block independently and uniformly; sums are divided by a constant, never by the number of units "
+            "that take part"
         )
         if claim.statement.observer is None and claim.statement.notion == "dp":
-            yield "the picks stay secret; contributions depend on own data and public outputs only (no client state)"
+            yield (
+                "the picks stay secret, and a unit's contribution depends on its own data and on public outputs only "
+                "(clients keep no state)"
+            )
 
 
 def findings(claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[str, ...]) -> tuple[Finding, ...]:
@@ -182,20 +195,21 @@ def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
         yield Finding(
             "no-amplification-against-coalition",
             "error",
-            f"With cohorts of exactly {sampling.cohort} of {sampling.population} the other members know together "
-            "whether the last one took part: subsampling amplifies nothing against them.",
+            "Sampling does not help here: cohorts have exactly "
+            f"{sampling.cohort} of {sampling.population} members, so the other clients together know who took part.",
         )
     if sampling.scheme == "shuffle":
         yield Finding(
             "shuffled-not-poisson",
             "warning",
-            "Batches are shuffled: the amplification of Poisson sampling does not apply, and may not be claimed.",
+            "Batches are shuffled, not Poisson-sampled: an epsilon for Poisson sampling is not valid for this run.",
         )
     if sampling.scheme == "cyclic":
         yield Finding(
             "cyclic-not-sampled",
             "warning",
-            "Batches follow a fixed schedule: nothing is sampled, and no amplification may be claimed.",
+            "Batches follow a fixed schedule and nothing is sampled: an epsilon for sampled batches is not valid for "
+            "this run.",
         )
 
 
@@ -207,7 +221,8 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
         yield Finding(
             "replace-one-sensitivity",
             "info",
-            "Replacing a unit's data moves a clipped sum by up to 2 clip, twice what adding or removing it does.",
+            "Replacing a unit's data changes a clipped sum by up to twice the clipping bound; adding or removing the "
+            "unit changes it by the clipping bound at most.",
         )
     if isinstance(table, NormedTable) and table.asks_norm() and table.norm is None and table.dimension is None:
         yield _norm_not_stated(table.kind)
@@ -219,7 +234,8 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
             yield Finding(
                 "weighted-mean",
                 "warning",
-                f"The heaviest client weighs up to {factor:.3g} / cohort: its noise multiplier is that much smaller.",
+                f"The heaviest client's weight is up to {factor:.3g} times an equal share, so its noise multiplier is "
+                "smaller by that factor.",
             )
     if isinstance(table, PerClientGaussianTable):
         yield from _per_client_findings(claim, table, sampling.divisor())
@@ -227,17 +243,17 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
 
 def _norm_not_stated(kind: str) -> Finding:
     ranged = kind in ("staircase", "truncated-laplace", "bounded-laplace")
-    taken = "one number" if ranged else "one number, or several whose absolute values it bounds together (l1)"
+    taken = "one number" if ranged else "one number, or several numbers whose absolute values add up to at most it (l1)"
     several = (
-        "up to sqrt(d) times that if they are d numbers of which the Euclidean norm was clipped (l2), up to d times if "
-        "each was clipped by itself (linf)"
+        "up to sqrt(d) times as large for d numbers whose Euclidean norm was clipped (l2), and up to d times as large "
+        "if each number was clipped separately (linf)"
     )
-    costs = "d times that if they are d numbers" if kind == "staircase" else several
+    costs = "d times as large for d numbers" if kind == "staircase" else several
     return Finding(
         "norm-not-stated",
         "warning",
-        f"The claim does not say what the bound on a contribution is of. The verdict takes it for {taken}; epsilon is "
-        f"{costs}. State norm, and dimension, in [mechanism].",
+        f"The claim does not say which norm the clipping bound limits. The verdict assumes {taken}; the true epsilon "
+        f"is {costs}. State norm and dimension in [mechanism].",
     )
 
 
@@ -247,17 +263,17 @@ def _divisor_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
         yield Finding(
             "divisor-is-constant",
             "warning",
-            f"The verdict takes the mean to divide by the constant {phase.sampling.divisor():.10g}, even when a unit "
-            "leaves. If the mean divides by the number of units that are there, one unit that leaves moves it up to "
-            "twice as far: state scheme = 'none' with the population.",
+            f"The verdict assumes that the mean divides by the constant {phase.sampling.divisor():.10g}, even when a "
+            "unit leaves. If it divides by the number of units present, a unit that leaves changes the mean by up to "
+            "twice as much. Then state scheme = 'none' with the population.",
         )
     elif divides_by_who_is_there(claim.statement, (phase,)):
         yield Finding(
             "divisor-is-who-is-there",
             "info",
-            "A mean over the units that are there divides by one less when a unit leaves, so that unit moves it by up "
-            "to 2 clip / population. If the divisor is a constant, the lower end of the interval is the cost: state "
-            "the noise on the sum (kind = 'gaussian').",
+            "A mean over the units present divides by one less when a unit leaves, so that unit changes it by up to "
+            "2 clip_norm / population. If the divisor is a constant, the true epsilon is the lower end of the "
+            "interval. Then state the noise on the sum (kind = 'gaussian').",
         )
 
 
@@ -266,9 +282,9 @@ def _per_client_findings(claim: Claim, table: PerClientGaussianTable, cohort: fl
     yield Finding(
         "noise-before-averaging",
         "warning",
-        f"Every client's noise is averaged too: the average carries z = {alone * math.sqrt(cohort):.4g}; whoever sees "
-        f"one client's upload (the server) faces z = {alone:.4g} without amplification. This verdict is for those who "
-        "see the average only.",
+        f"The average of all clients' noise has the noise multiplier {alone * math.sqrt(cohort):.4g}, and this verdict "
+        "is for attackers who see the average only. An attacker who sees one client's upload, such as the server, "
+        f"faces a noise multiplier of {alone:.4g} without amplification by sampling.",
     )
     if table.assumed_sensitivity is None:
         return
@@ -277,8 +293,8 @@ def _per_client_findings(claim: Claim, table: PerClientGaussianTable, cohort: fl
         yield Finding(
             "sensitivity-too-small",
             "error",
-            f"The source scales its noise by S = {table.assumed_sensitivity:.6g}; the average moves by up to "
-            f"{actual:.6g}, {actual / table.assumed_sensitivity:.4g} times as much.",
+            f"The source scales its noise to a sensitivity of {table.assumed_sensitivity:.6g}, but one unit can change "
+            f"the average by {actual:.6g}, {actual / table.assumed_sensitivity:.4g} times as much.",
         )
 
 
@@ -289,14 +305,14 @@ def _verdict_findings(
         yield Finding(
             "delta-not-small",
             "warning",
-            f"delta = {claim.statement.delta:g} is about 1/population (1/{claim.population}) or above: it permits to "
-            f"publish one random {claim.statement.unit}'s data outright.",
+            f"delta = {claim.statement.delta:g} is about 1/population (1/{claim.population}) or above: a release that "
+            f"publishes the data of one random {claim.statement.unit} would satisfy it.",
         )
     if verdict == "refuted" and any("clt" in name.lower() for name in reproduced_by):
         yield Finding(
             "clt-is-no-bound",
             "error",
-            "The printed number is a central-limit estimate; the true epsilon is above it.",
+            "The printed number is a central-limit estimate, and the true epsilon is above it.",
         )
     currency = claim.statement.currency
     stated = claim.statement.epsilon if claim.statement.epsilon is not None else currency.threshold
@@ -304,7 +320,7 @@ def _verdict_findings(
         yield Finding(
             "claim-is-loose",
             "info",
-            f"The claim could be lowered: {currency.words} is at most {_rounded_up(bracket.upper)}.",
+            f"The claim could be smaller: {currency.words} is at most {_rounded_up(bracket.upper)}.",
         )
 
 

@@ -31,7 +31,7 @@ class Rule:
     def __str__(self) -> str:
         kind = "" if self.level == "warning" else f" ({self.level})"
         parts = (f"{self.id}{kind}: {_plain(self.slip)}", self.why, f"Instead: {_plain(self.instead)}.")
-        examples = (f"Found here:\n\n{_indented(self.bad)}", f"Nothing is said here:\n\n{_indented(self.good)}")
+        examples = (f"Wrong:\n\n{_indented(self.bad)}", f"Right:\n\n{_indented(self.good)}")
         return "\n\n".join((*parts, *examples))
 
 

@@ -121,16 +121,16 @@ def _place(number: Claim) -> str:
 def _counted(found: tuple[Convention, ...], number: Printed) -> str:
     """How many of the conventions give the printed digits, or plainly that none does."""
     if not found:
-        return "No convention is known for such a run: how the number came about is unknown."
+        return "We could not reproduce the printed number: no convention is known for such a run."
     matching = sum(convention.reproduces for convention in found)
     if matching:
         plain = sum(convention.reproduces and not convention.changes for convention in found)
         verb = "gives" if matching == 1 else "give"
         return (
-            f"{matching} of {len(found)} conventions tried {verb} the printed digits, {plain} of them without any "
-            "change to the description (--all shows them)."
+            f"{matching} of the {len(found)} conventions tried {verb} the printed digits; {plain} of them change "
+            "nothing in the description. --all shows every convention."
         )
-    return f"{not_reproduced(found, number)} --all shows them."
+    return f"{not_reproduced(found, number)} --all shows every convention."
 
 
 def _by_chance(found: tuple[Convention, ...], told: tuple[Chance, ...]) -> str:
@@ -140,12 +140,14 @@ def _by_chance(found: tuple[Convention, ...], told: tuple[Chance, ...]) -> str:
     low, high = told[-1].window
     fewest = min((len(c.changes) for c in found if c.reproduces), default=0)
     plain = next((chance for chance in told if chance.changes_at_most >= fewest), told[-1])
-    numbers = f"of all numbers from {low:g} to {high:g} with as many digits"
-    text = f"By chance: {_share(told[-1])} {numbers} are given by some convention tried"
+    numbers = f"of all numbers between {low:g} and {high:g} with this many digits"
+    text = f"How likely is a chance match? {_share(told[-1])} {numbers} match at least one of the conventions tried"
     if plain == told[-1]:
         return text + "."
-    changes = {0: "no change", 1: "one change"}.get(plain.changes_at_most, f"at most {plain.changes_at_most} changes")
-    return f"{text}, {_share(plain)} by one of the {plain.tried} with {changes}."
+    changes = {0: "nothing", 1: "at most one thing"}.get(
+        plain.changes_at_most, f"at most {plain.changes_at_most} things"
+    )
+    return f"{text}; {_share(plain)} match one of the {plain.tried} that change {changes} in the description."
 
 
 def _share(chance: Chance) -> str:

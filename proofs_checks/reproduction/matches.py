@@ -26,6 +26,18 @@ class Convention:
     rounding: str | None = None
 
 
+def said_of_digits(names: Sequence[str]) -> str:
+    """Which of the conventions that give the printed number is the plainest, as a sentence; "" where none does."""
+    if not names:
+        return ""
+    plainest = next((name for name in names if "orders" not in name), names[0])
+    if plainest == "GDP-CLT":
+        return "The printed number matches the central-limit approximation of GDP, which is not an upper bound."
+    if len(names) == 1:
+        return f"The printed number matches this convention: {plainest}."
+    return f"The printed number matches {len(names)} conventions; the plainest is: {plainest}."
+
+
 def not_reproduced(conventions: Sequence[Convention], target: Printed, kind: str = "conventions") -> str:
     """The sentence for a number that none of the conventions gives, with the nearest (of equals, the plainest)."""
 
@@ -35,8 +47,8 @@ def not_reproduced(conventions: Sequence[Convention], target: Printed, kind: str
 
     nearest = min(conventions, key=far)
     return (
-        f"None of the {len(conventions)} {kind} tried gives the printed digits: how the number came about is unknown. "
-        f"The nearest is {nearest.value:.6g}, {nearest.name}."
+        f"We could not reproduce the printed number: none of the {len(conventions)} {kind} tried gives its digits. "
+        f"The nearest is {nearest.value:.6g}, from: {nearest.name}."
     )
 
 

@@ -68,7 +68,9 @@ def _of_currency(
 def _why(part: Claim) -> str:
     """What of the interval the checker has no rule for, where that is known."""
     shuffled = any(isinstance(step, Shuffled) for step in rounds_by_step(part.run))
-    return " The checker has no rule for what shuffled batches hide: to it, each epoch is one plain round." * shuffled
+    return (
+        " The checker has no rule for amplification by shuffling: it takes each epoch for one plain round." * shuffled
+    )
 
 
 def _none(text: str) -> Finding:
@@ -84,5 +86,6 @@ def _written(
     if written.verdict == judge(known, part.statement.threshold):
         return written, None
     proved = f"[{written.epsilon_lower:g}, {written.epsilon_upper:g}]"
-    text = f"The certificate proves a wider interval, {proved}, from which the claim is {written.verdict}.{_why(part)}"
+    verdict = "holds" if written.verdict == "holds" else f"is {written.verdict}"
+    text = f"The certificate proves a wider interval, {proved}; by that interval the claim {verdict}.{_why(part)}"
     return written, Finding("certificate-proves-less", "warning", text)

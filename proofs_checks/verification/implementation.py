@@ -82,5 +82,5 @@ def _described(claim: Claim) -> list[ClaimedCurve]:
 
 
 def _differs(name: str, result: AuditResult) -> Finding:
-    text = f"{name} is not the mechanism that the claim describes, whose trade-off curve it violates. {result.witness}"
+    text = f"{name} is not the mechanism that the claim describes: it is less private than that one. {result.witness}"
     return Finding(DIFFERS, "error", text)

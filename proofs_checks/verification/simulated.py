@@ -46,10 +46,10 @@ def simulable(claim: Claim) -> BallsInBins | MinSeparated | None:
 
 
 def _finding(found: DeltaEstimate, delta: float) -> Finding:
-    says = "refutes the claim" if found.refutes(delta) else "does not refute the claim, which proves nothing"
+    says = "refutes the claim" if found.refutes(delta) else "does not refute the claim (which proves nothing)"
     text = (
-        f"A simulation {says}: at the claimed epsilon the unit that always contributes alike needs a delta of about "
-        f"{found.delta:.3g}, and of at least {found.lower:.3g} with probability of error {found.error:g} "
+        f"A simulation {says}. At the claimed epsilon, a unit that contributes the same in every round needs a delta "
+        f"of about {found.delta:.3g}, and of at least {found.lower:.3g} with probability of error {found.error:g} "
         f"({found.draws:,} draws, seed {found.seed})."
     )
     return Finding("simulated", "info", text)
@@ -59,8 +59,8 @@ def _witness(claim: Claim, run: BallsInBins | MinSeparated, found: DeltaEstimate
     statement = claim.statement
     other = "-clip u" if statement.neighbouring == "replace-one" else "nothing"
     neighbours = (
-        f"one unit contributes +clip u in the rounds that it draws in the one, and {other} in the other; all others "
-        "contribute zero (u: a unit vector known to the observer)"
+        f"In the rounds that it draws, one unit contributes +clip u in data set A and {other} in data set B. All "
+        "others contribute zero (u is a vector of length 1 that the attacker knows)"
     )
     drawn = (
         f"one of {run.bins} bins, in each of {run.passes} passes"

@@ -27,7 +27,7 @@ class SimulatedWitness:
 
     def __str__(self) -> str:
         needed = rounded_down(self.delta_at_claimed_epsilon, 4)
-        return f"{self.neighbours}\n{self.pair}\nAt the claimed epsilon these need delta ≥ {needed}."
+        return f"{self.neighbours}.\n{self.pair}.\nAt the claimed epsilon these two need a delta of at least {needed}."
 
     def to_json(self) -> dict[str, object]:
         """Plain data, under the names of the fields."""

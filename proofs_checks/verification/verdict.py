@@ -11,12 +11,13 @@ from typing import Literal
 from ...accounting import Bracket
 from ...accounting.currencies.pure_dp import UNBOUNDED
 from ...accounting.currencies.risk_picture import area, claimed, drawn
-from ...mechanisms.digits import interval
+from ...mechanisms.digits import interval, rounded_down
 from ..auditing import AuditResult, AuditWitness
 from ..claims.claim import Claim
 from ..claims.findings import Finding
 from ..claims.judged import Judged
 from ..claims.observers import ObservedInterval
+from ..reproduction.matches import said_of_digits
 from .exposure import exposure
 from .simulated_witness import SimulatedWitness
 from .witness import CurrencyWitness, Witness
@@ -83,39 +84,37 @@ class Verification:
     def _unbounded(self) -> str:
         """Why no epsilon serves."""
         if self.claim.statement.delta == 0:
-            return UNBOUNDED
+            return f"{UNBOUNDED[:1].upper()}{UNBOUNDED[1:]}."
         if self.claim.statement.observer == "server":
-            return "the server reads what each unit uploads before any noise is added: no epsilon serves against it"
-        return "what is released shows a unit's data as they are, with more probability than delta: no epsilon serves"
+            return "No epsilon protects against the server: it reads what each unit uploads before noise is added."
+        return "No epsilon is true: with more probability than delta, the release shows a unit's data without noise."
 
     @property
     def why(self) -> str:
-        """The verdict's reason in one or two sentences."""
+        """The verdict's reason in one or two sentences, and which convention gives the printed number."""
         claimed, lower, upper = self.claim.statement.threshold, self.certified.lower, self.certified.upper
+        number = self.claim.statement.currency.words.removeprefix("the ")
         if isinstance(self.witness, SimulatedWitness):
-            needed = f"a delta of at least {self.witness.delta_at_claimed_epsilon:.3g} there"
-            reason = f"simulated neighbours need {needed}, with probability of error {self.witness.error:g}"
+            needed = f"a delta of at least {rounded_down(self.witness.delta_at_claimed_epsilon, 3)}"
+            reason = (
+                "At the claimed epsilon the true delta is higher than claimed: simulations show that it needs "
+                f"{needed} (probability of error {self.witness.error:g})."
+            )
         elif self.verdict == "refuted" and lower <= claimed:
-            reason = "an audit of the implementation contradicts the claim"
+            reason = "An audit of the implementation found more than the claim allows."
+        elif self.verdict == "refuted" and math.isinf(lower):
+            reason = self._unbounded
         elif self.verdict == "refuted":
-            size = _beside(lower, claimed)
-            reason = f"two neighbours exist that need {size}" if math.isfinite(lower) else self._unbounded
+            reason = f"The true {number} is {_beside(lower, claimed)}; two neighbouring data sets show it."
         elif self.verdict == "holds":
-            reason = f"the true {self.claim.statement.currency.words.removeprefix('the ')} is at most the claimed one"
+            reason = f"The true {number} is at most the claimed one."
         elif math.isinf(upper):
-            reason = self.not_checked[0]
+            reason = f"No upper bound is known: {self.not_checked[0].rstrip('.')}."
         elif lower == 0:
-            reason = "the upper bound is above the claim, and no lower bound is known"
+            reason = "The claim may be true or false: it lies below the certified upper bound; no lower bound is known."
         else:
-            reason = "the claim lies inside the certified interval"
-        serious = [finding.id.replace("-", " ") for finding in self.findings if finding.severity == "error"]
-        reasons = [reason, *serious]
-        if self.reproduced_by:
-            others = len(self.reproduced_by) - 1
-            more = f" (and {others} more)" if others else ""
-            plainest = next((name for name in self.reproduced_by if "orders" not in name), self.reproduced_by[0])
-            reasons.append(f"printed digits: {plainest}{more}")
-        return "; ".join(reasons)
+            reason = "The claim may be true or false: it lies inside the certified interval."
+        return " ".join(filter(None, (reason, said_of_digits(self.reproduced_by))))
 
     def to_json(self) -> dict[str, object]:
         """Plain data for the claims list of `dpcert verify --json`; infinities stay floats here."""
@@ -150,11 +149,13 @@ class Verification:
 
 
 def _beside(needed: float, claimed: float) -> str:
-    """By how much more than claimed, or both numbers where it is less than one in two hundred."""
+    """At least how many times the claimed number, or both numbers where that is less than one in two hundred."""
     if claimed == 0.0:
-        return "more than claimed"
-    ratio = needed / claimed
-    return f"{ratio:.3g} times the claim" if ratio >= 1.005 else f"{needed:.10g}, and not {claimed:.10g}"
+        return "above the claimed one"
+    ratio = rounded_down(needed / claimed, 3)
+    if float(ratio) > 1.0:
+        return f"at least {ratio} times the claimed one"
+    return f"at least {rounded_down(needed, 10)}, and not {claimed:.10g}"
 
 
 def judge(bracket: Bracket, threshold: float) -> Verdict:

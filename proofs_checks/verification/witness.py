@@ -40,7 +40,7 @@ class Witness:
 
     def __str__(self) -> str:
         needed = rounded_down(self.delta_at_claimed_epsilon, 4)
-        return f"{self.neighbours}\n{self.pair}\nAt the claimed epsilon these need delta ≥ {needed}."
+        return f"{self.neighbours}.\n{self.pair}.\nAt the claimed epsilon these two need a delta of at least {needed}."
 
     def to_json(self) -> dict[str, object]:
         """Plain data, under the names of the fields."""
@@ -93,7 +93,7 @@ class CurrencyWitness:
 
     def __str__(self) -> str:
         needed = rounded_down(self.needed, 6)
-        return f"{self.neighbours}\n{self.pair}\nFor these, {self.quantity} is at least {needed}."
+        return f"{self.neighbours}.\n{self.pair}.\nFor these two, {self.quantity} is at least {needed}."
 
     def to_json(self) -> dict[str, object]:
         """Plain data, under the names of the fields."""
@@ -116,15 +116,28 @@ def currency_witness(claim: Claim, run: Mechanism, needed: float) -> CurrencyWit
 
 def _neighbours(statement: Statement, others: str) -> str:
     unit = {
-        "replace-one": "one unit's clipped contribution is +clip u in the one and -clip u in the other, in every round",
-        "add-remove": "one unit with clipped contribution +clip u is in the one and not in the other",
-        "zero-out": "one unit's clipped contribution is +clip u in the one and zero in the other, in every round",
+        "replace-one": "In data sets A and B one unit has different data: in every round its clipped contribution is "
+        "+clip u in A and -clip u in B",
+        "add-remove": "Data set A has one unit more than data set B; its clipped contribution is +clip u in every "
+        "round",
+        "zero-out": "In every round one unit's clipped contribution is +clip u in data set A and zero in data set B",
     }[statement.neighbouring]
     if statement.group is not None:
-        unit = unit.replace("one unit", f"each of {statement.group} units")
+        unit = _of_a_group(statement.group)[statement.neighbouring]
     if statement.phases_per_unit is not None:
-        unit = unit.replace("in every round", f"in every round of {statement.phases_per_unit} of the phases")
-    return f"{unit}; all others contribute {others} (u: a unit vector known to the observer)"
+        unit = unit.replace("every round", f"every round of {statement.phases_per_unit} of the phases")
+    return f"{unit}. All others contribute {others} (u is a vector of length 1 that the attacker knows)"
+
+
+def _of_a_group(units: int) -> dict[str, str]:
+    return {
+        "replace-one": f"In data sets A and B, {units} units have different data: in every round the clipped "
+        "contribution of each is +clip u in A and -clip u in B",
+        "add-remove": f"Data set A has {units} units more than data set B; the clipped contribution of each is +clip "
+        "u in every round",
+        "zero-out": f"In every round the clipped contribution of each of {units} units is +clip u in data set A and "
+        "zero in data set B",
+    }
 
 
 def _others(product: Composition, schemes: set[str], claim: Claim) -> str:
@@ -141,7 +154,9 @@ def _others(product: Composition, schemes: set[str], claim: Claim) -> str:
 
 
 def _product(product: Composition) -> str:
-    return "; ".join(f"{rounds} x [{pair.words()}]" for pair, rounds in product)
+    """What an attacker sees in the rounds of A and of B: P against Q."""
+    told = [f"{rounds:,} round{'s' if rounds > 1 else ''}: {pair.words()}" for pair, rounds in product]
+    return "What the attacker sees of A against B: " + "; ".join(told)
 
 
 def _ignored(product: Composition, claim: Claim) -> str:
@@ -149,7 +164,7 @@ def _ignored(product: Composition, claim: Claim) -> str:
     if not claim.statement.is_ordinary:
         return ""
     rounds = sum(rounds_by_step(claim.run).values()) - sum(rounds for _, rounds in product)
-    return f"; the outputs of the other {rounds} rounds, which are bounded only, are not looked at" if rounds else ""
+    return f"; the outputs of the other {rounds} rounds, which are only bounded, are ignored" if rounds else ""
 
 
 def _direction(product: Composition) -> str:
@@ -159,7 +174,8 @@ def _direction(product: Composition) -> str:
 
 def _shuffled(epoch: Epoch) -> tuple[str, str]:
     pair = (
-        f"one epoch of {epoch.batches} batches with noise {epoch.noise:.6g}: the batch at a uniformly random position "
-        f"is moved by {epoch.a}, against moved by {epoch.b}; event: some batch's sum exceeds a threshold"
+        f"One epoch of {epoch.batches} batches with noise {epoch.noise:.6g}: the sum of a batch at a random position "
+        f"is shifted by {epoch.a} under A and by {epoch.b} under B; the event is that some batch's sum exceeds a "
+        "threshold"
     )
     return pair, f"{epoch.a} against {epoch.b}"

@@ -341,7 +341,7 @@ def test_delta_zero_of_gaussian_noise_is_infinite_with_the_reason(capsys: pytest
     assert run(["epsilon", "--delta", "0", *GAUSSIAN]) == 0
     said = capsys.readouterr().out
     assert "[inf, inf]" in said
-    assert "no bound" in said
+    assert "no upper bound" in said
 
 
 BAD_OPTIONS = [
@@ -497,7 +497,7 @@ def test_the_table_says_which_claims_got_no_certificate_and_why(files, tmp_path,
     cut.write_text(HOLDS + '[sampling]\nscheme = "random-allocation"\nblock = 1\n')
     assert run(["verify", "--certificate", str(tmp_path / "certificates"), files["holds"], str(cut)]) == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "1 certificate written; re-prove one with: dpcert check FILE" in out
+    assert "1 certificate written. Prove one again: dpcert check FILE" in out
     assert "No certificate: the certificate's format has no random allocation." in out
 
 

@@ -110,7 +110,7 @@ def test_epsilon_of_what_is_known_with_bad_input(
 def test_risk_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["risk", *RUN, "--fpr", "1e-3", "--fpr", "1e-5"]) == 0
     said = capsys.readouterr().out
-    assert "found out" in said
+    assert "true-positive rate" in said
     assert "0.001" in said
     assert run(["risk", *RUN, "--fpr", "1e-3", "--prior", "0.1", "--json"]) == 0
     document = json.loads(capsys.readouterr().out)

@@ -61,8 +61,8 @@ def test_every_format_has_every_finding(
     chosen = ["--report", str(page)] if form == "report" else ["--format", form.replace("wide", "table")]
     assert run(["verify", str(tmp_path), *chosen]) == 0
     said = page.read_text() if form == "report" else capsys.readouterr().out
-    known = {"delta-not-small": "data outright", "shuffled-not-poisson": "Batches are shuffled"}
-    known |= {"weighted-mean": "heaviest client weighs", "noise-before-averaging": "noise is averaged too"}
+    known = {"delta-not-small": "publishes the data of one random", "shuffled-not-poisson": "Batches are shuffled"}
+    known |= {"weighted-mean": "heaviest client's weight", "noise-before-averaging": "average of all clients' noise"}
     for name in FOUND:
         assert known[name] in " ".join(said.split()).replace("&#39;", "'"), name
         assert name in said or form == "report"
@@ -73,6 +73,11 @@ def test_of_many_claims_the_refuted_ones_come_first(tmp_path: Path, capsys: pyte
         text = SHUFFLED.replace("120.0", "1.0" if number == 4 else "120.0").replace("A delta", f"{number}: a delta")
         (tmp_path / f"{number}.toml").write_text(text)
     assert run(["verify", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert "refuted    4:" in said
+    assert "\nholds" not in said
+    assert "(5 of them with a warning or an error in the claim); --all lists them." in " ".join(said.split())
+    assert run(["verify", str(tmp_path), "--all"]) == 1
     verdicts = [
         line.split()[:2] for line in capsys.readouterr().out.splitlines() if line.startswith(("holds", "refuted"))
     ]

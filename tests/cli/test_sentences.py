@@ -22,10 +22,10 @@ TEXT += '[mechanism]\nkind = "gaussian"\nnoise_multiplier = 1.0\n'
 def test_the_server_reads_raw_uploads() -> None:
     found = verify(parse_claim({"claim": CLAIM | {"observer": "server"}} | NOISE))
     assert found.verdict == "refuted"
-    assert "the server reads what each unit uploads" in found.why
+    assert "it reads what each unit uploads" in found.why
     assert "delta = 0" not in found.why
     pure = verify(parse_claim({"claim": CLAIM | {"delta": 0.0}} | NOISE))
-    assert "no epsilon serves at delta = 0" in pure.why
+    assert "No epsilon holds at delta = 0" in pure.why
 
 
 def test_the_end_of_a_search_is_no_answer(capsys: pytest.CaptureFixture[str]) -> None:

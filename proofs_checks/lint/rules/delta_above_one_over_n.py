@@ -35,7 +35,7 @@ def delta_above_one_over_n(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
 RULE = Rule(
     id="delta-above-one-over-n",
     slip="a stated delta above 1 over the stated number of examples",
-    why="Such a delta allows to publish one of the examples outright.",
+    why="A release that publishes one of the examples satisfies such a delta.",
     instead="well below it",
     find=delta_above_one_over_n,
     bad="""from opacus import PrivacyEngine

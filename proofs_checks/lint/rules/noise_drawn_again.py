@@ -15,12 +15,12 @@ from ..rule import Rule
 from ..script import Script, dotted
 
 SAME_KEY = Slip(
-    "the noise has the same key in every step: differences of two steps are without noise",
+    "the noise has the same key in every step, so the difference of two steps has no noise",
     "split a fresh key for every draw, from one that the operating system's randomness made",
 )
 SEEDED_NOISE = Slip(
-    "the noise's seed is in the script: whoever reads it subtracts the noise",
-    "draw the noise from a generator without a seed, a cryptographic one where it counts (Opacus: secure_mode=True)",
+    "the seed of the noise is in this script, so anyone who reads it can subtract the noise",
+    "use an unseeded generator; for a release use a cryptographic one (Opacus: secure_mode=True)",
 )
 RESEEDED = Slip(
     "the generator is seeded again next to the noise, which is then the same every time",

@@ -23,38 +23,39 @@ INTERRUPTED = 130
 """What typer gives for Ctrl-C."""
 
 COMMANDS = {
-    "verify": ("verify:verify_command", "Verify claims: does the stated epsilon hold for what ran?"),
+    "verify": ("verify:verify_command", "Verify claims: is the stated epsilon true for what ran?"),
     "new": (
         "new:new_command",
-        "Write a commented claim file: asks for what you did not give as options.",
+        "Write a commented claim file. Asks for what you did not give as options.",
     ),
     "epsilon": (
         "cost:epsilon_command",
-        "The epsilon of a run at --delta, as an interval that holds the true value.",
+        "Compute the epsilon of a run at --delta: an interval that contains the true value.",
     ),
     "delta": (
         "cost:delta_command",
-        "The delta of a run at --epsilon, as an interval that holds the true value.",
+        "Compute the delta of a run at --epsilon: an interval that contains the true value.",
     ),
     "calibrate": (
         "calibrate:calibrate_command",
-        "The most favourable value that meets (--epsilon, --delta), (--tpr, --fpr), --rho or --mu: it never misses.",
+        "Find the least noise (or the most rounds, the largest cohort, ...) that meets the target.",
     ),
     "plan": (
         "plan:plan_command",
-        "The least noise on the mean for each cohort and target epsilon; every entry meets its target for certain.",
+        "Find the least noise on the mean for each cohort size and target epsilon, rounded to the safe side.",
     ),
     "accuracy": (
         "accuracy:accuracy_command",
-        "How close a noisy number is to the truth, and the most noise that keeps it within a distance.",
+        "Say how close a noisy number is to the truth, or how much noise keeps it within a distance.",
     ),
     "convert": (
         "convert:convert_command",
-        "What one guarantee says in terms of another, rounded up, and whether that is tight or an upper bound.",
+        "Convert one privacy guarantee into another, rounded up; says whether the result is tight or an upper bound.",
     ),
     "risk": (
         "risk:risk_command",
-        "What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.",
+        "Say what the strongest attack can find out: true-positive rates, advantage, posterior, as certified "
+        "intervals.",
     ),
     "audit": ("audit:audit_command", "Attack a mechanism, or the schedule of a run: is it as private as claimed?"),
     "audit-suite": (
@@ -71,15 +72,15 @@ COMMANDS = {
     ),
     "explain": (
         "explain:explain_command",
-        "Which conventions give the printed epsilon: accountant, conversion, neighbours, sampling, rounding?",
+        "Find the conventions that give the printed epsilon: accountant, conversion, neighbours, sampling, rounding.",
     ),
     "check": (
         "check:check_command",
-        "Re-prove certificates and attestations, without what wrote them: accountants or the search for proofs.",
+        "Prove certificates and attestations again, by a checker that is independent of what wrote them.",
     ),
     "attest": (
         "attest:attest_command",
-        "Attest what a claim says about files, and on what ground: proved, tested, logged or asserted.",
+        "Write an attestation: what a claim says about files, and whether it is proved, tested, logged or asserted.",
     ),
     "ledger": ("ledger:app", "Check, show, export or import a ledger: the record of what was released."),
     "registry": (
@@ -88,15 +89,18 @@ COMMANDS = {
     ),
     "lint": (
         "lint:lint_command",
-        "Point out known slips of private training in Python scripts and notebooks; nothing in them is executed.",
+        "Find known mistakes in private training scripts and notebooks, without running them.",
     ),
     "papers": (
         "papers:papers_command",
-        "Re-derive the status of each statement of the source papers: proofs, counterexamples, audits, runs.",
+        "Derive again whether each statement of the source papers is true: proofs, counterexamples, audits, runs.",
     ),
     "train": ("train:train_command", "Train a federated algorithm and certify what its releases cost."),
-    "mocha": ("mocha:mocha_command", "Train related tasks together by MOCHA, to a certified gap, privately if asked."),
-    "experiment": ("experiment:app", "Compute the papers' tables and figures anew: grids of training runs."),
+    "mocha": (
+        "mocha:mocha_command",
+        "Train related tasks together by MOCHA, to a certified duality gap, privately if asked.",
+    ),
+    "experiment": ("experiment:app", "Compute the papers' tables and figures again, by grids of training runs."),
 }
 """Each command's module and function (or group), and its help in a line: none is loaded before it is called."""
 

@@ -29,15 +29,18 @@ SIZES = {
 """Kinds of noise on a number, each with the key of how much it is; of a staircase less is more noise."""
 
 Within = Annotated[
-    float | None, options.real("--within", "Instead of noise: look for the most noise that keeps this distance.")
+    float | None,
+    options.real("--within", "Instead of noise: find the most noise that keeps the number within this distance."),
 ]
-Confidence = Annotated[float, options.real("--confidence", "The probability of being that close.")]
+Confidence = Annotated[float, options.real("--confidence", "Probability that the number is that close.")]
 Clip = Annotated[
     float,
-    options.real("--clip-norm", "What the noise multiplier is a multiple of; for a staircase the sensitivity."),
+    options.real(
+        "--clip-norm", "Clipping bound, which the noise multiplier multiplies; for staircase noise the sensitivity."
+    ),
 ]
 Numbers = Annotated[
-    int, options.counted("--numbers", text="Numbers released together, all of which are to be that close.")
+    int, options.counted("--numbers", text="How many numbers are released together, all of which must be that close.")
 ]
 
 
@@ -51,7 +54,7 @@ def accuracy_command(
     numbers: Numbers = 1,
     as_json: options.Json = False,
 ) -> None:
-    """How close a noisy number is to the truth, and the most noise that keeps it within a distance.
+    """Say how close a noisy number is to the truth, or how much noise keeps it within a distance.
 
     Example: dpcert accuracy --mechanism laplace --noise-multiplier 2 --clip-norm 10
 

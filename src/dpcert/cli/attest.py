@@ -21,25 +21,31 @@ def attest_command(
     claim: Annotated[Path, typer.Argument(metavar="CLAIM.toml", help="The claim about the files.", show_default=False)],
     subject: Annotated[
         list[Path],
-        typer.Option("--subject", metavar="FILE", help="A file (or folder) that the claim is about; repeat for more."),
+        typer.Option("--subject", metavar="FILE", help="A file (or folder) that the claim is about; repeatable."),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE.intoto.jsonl", help="Where to write the attestation.")],
     certificate: Annotated[
         Path | None,
-        typer.Option(help="A certificate of the claim; without it one is made here.", rich_help_panel=SUPPORT),
+        typer.Option(help="A certificate of the claim. Default: a new one is made.", rich_help_panel=SUPPORT),
     ] = None,
     schedule_log: Annotated[
         Path | None,
         typer.Option(
-            help="Who took part in which round: tested, and attested by its digest alone.", rich_help_panel=SUPPORT
+            help="Who took part in which round. The log is tested; only its digest is written down.",
+            rich_help_panel=SUPPORT,
         ),
     ] = None,
     ledger: Annotated[
-        Path | None, typer.Option(help="The ledger of the run: its head and its cost.", rich_help_panel=SUPPORT)
+        Path | None,
+        typer.Option(
+            help="The ledger of the run. Its last hash and its cost are written down.", rich_help_panel=SUPPORT
+        ),
     ] = None,
     audit: Annotated[
         list[Path] | None,
-        typer.Option("--audit", help="What dpcert audit --json printed; repeat for more.", rich_help_panel=SUPPORT),
+        typer.Option(
+            "--audit", help="A file with the output of dpcert audit --json; repeatable.", rich_help_panel=SUPPORT
+        ),
     ] = None,
     key: Annotated[
         Path | None,
@@ -57,7 +63,7 @@ def attest_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Attest what a claim says about files, and on what ground: proved, tested, logged or asserted.
+    """Write an attestation: what a claim says about files, and whether it is proved, tested, logged or asserted.
 
     A refuted or undecided claim is attested as that. Check the result with dpcert check.
     Example: dpcert attest claim.toml --subject model.safetensors --key key.pem --out model.intoto.jsonl

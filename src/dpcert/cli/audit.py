@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ..mechanisms import InputError
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice, count
-from ..presentation.output import print_json, show
+from ..presentation.output import print_json, say, show
 from ..proofs_checks.workers import pool
 from .declared import with_fields
 from .options import Json, two
@@ -31,19 +31,26 @@ class Asked:
     """Which claim about what, and how it is attacked; the fields are the options, in the order of --help."""
 
     mechanism: Annotated[
-        str | None, typer.Argument(metavar="MODULE:CALLABLE", help="mechanism(dataset, rng) -> output.")
+        str | None,
+        typer.Argument(metavar="MODULE:CALLABLE", help="A Python function: mechanism(dataset, rng) -> output."),
     ] = None
     epsilon: Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at least 0.")] = None
     delta: Annotated[float, typer.Option("--delta", help="Claimed delta, at least 0.")] = 0.0
-    mu: Annotated[float | None, typer.Option("--mu", help="Claim mu-GDP instead of (epsilon, delta).")] = None
-    rho: Annotated[float | None, typer.Option("--rho", help="Claim rho-zCDP instead.")] = None
+    mu: Annotated[float | None, typer.Option("--mu", help="Claimed mu (Gaussian DP), instead of epsilon.")] = None
+    rho: Annotated[float | None, typer.Option("--rho", help="Claimed rho (zCDP), instead of epsilon.")] = None
     curve: Annotated[
         list[str] | None,
-        typer.Option("--curve", metavar="EPSILON:DELTA", help="Claim a curve instead: a point, repeatable; all hold."),
+        typer.Option(
+            "--curve",
+            metavar="EPSILON:DELTA",
+            help="Instead of epsilon: one point of a claimed curve. Repeatable; all points are claimed.",
+        ),
     ] = None
     renyi: Annotated[
         str | None,
-        typer.Option("--renyi", metavar="ORDER:DIVERGENCE", help="Claim a Renyi divergence of one order instead."),
+        typer.Option(
+            "--renyi", metavar="ORDER:DIVERGENCE", help="Instead of epsilon: a claimed Renyi divergence of one order."
+        ),
     ] = None
     pair: Annotated[
         str | None,
@@ -61,21 +68,29 @@ class Asked:
         typer.Option("--neighbouring", help="add-remove, replace-one or zero-out, for the usual pairs."),
     ] = "add-remove"
     trials: Annotated[int, typer.Option("--trials", help="Calls per data set.")] = 100_000
-    alpha: Annotated[float, typer.Option("--alpha", help="Probability that anything reported is false.")] = 0.01
+    alpha: Annotated[float, typer.Option("--alpha", help="Error probability: of reporting anything that is false.")] = (
+        0.01
+    )
     method: Annotated[str, typer.Option("--method", help="best, curve, event, band, mu, eprocess, low-bits.")] = "best"
     seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0
     max_seconds: Annotated[
-        float, typer.Option("--max-seconds", help="Time budget of the trials; what is known then is said.")
+        float, typer.Option("--max-seconds", help="Time limit of the trials; then the result so far is reported.")
     ] = 60
     after_stop: Annotated[
         int,
-        typer.Option("--after-stop", help="Further calls per data set for a larger bound, where few calls refuted."),
+        typer.Option(
+            "--after-stop", help="After a claim was refuted early: further calls per data set for a larger lower bound."
+        ),
     ] = 0
     observe_failures: Annotated[
         bool,
-        typer.Option("--observe-failures", help="Count exceptions as outputs: an attacker sees failures."),
+        typer.Option(
+            "--observe-failures", help="If an attacker can see that a call failed: count failures as outputs."
+        ),
     ] = False
-    workers: Annotated[int, typer.Option("--workers", help="Processes to run trials in; 0: this one.")] = 0
+    workers: Annotated[
+        int, typer.Option("--workers", help="Number of worker processes; 0 means none besides this one.")
+    ] = 0
 
     def claims(self) -> list[object]:
         """What is claimed, in whatever currency."""
@@ -155,7 +170,7 @@ def audit_command(
         print_json({"mechanism": asked.mechanism, "generic_pair": target.generic, **result.to_json()})
     elif result is not None:
         more = "" if asked.after_stop else "stopped early: --after-stop N spends further calls on a larger lower bound"
-        typer.echo(result.words(asked.mechanism or "", more))
+        say(result.words(asked.mechanism or "", more))
     if failure is not None:
         raise failure
     raise typer.Exit(_exit_code(result))
@@ -174,10 +189,10 @@ def _say_beforehand(asked: Asked, target: Target) -> None:
 
     if target.generic:
         tried = f"the {len(target.pairs)} usual pairs of data sets are tried, each at an equal part of --alpha"
-        typer.echo(f"note: no pair was given; {tried} (see --pair)", err=True)
+        say(f"note: no pair was given; {tried} (see --pair)", err=True)
     few = too_few(2 * asked.trials, as_claim(asked.claim(), None, asked.delta), asked.alpha / len(target.pairs))
     if few:
-        typer.echo(f"warning: {few}", err=True)
+        say(f"warning: {few}", err=True)
 
 
 def _refuse_what_is_no_question(asked: Asked) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import count
-from ..presentation.output import print_json
+from ..presentation.output import print_json, say
 from ..presentation.progress import bar
 from .options import Json
 
@@ -18,7 +18,9 @@ NOT_REFUTED, REFUTED, NOT_CHECKED = 0, 1, 4
 
 def audit_suite_command(
     manifest: Annotated[Path, typer.Argument(metavar="MANIFEST.toml", help="Library, mechanisms and their claims.")],
-    jobs: Annotated[int, typer.Option("--jobs", help="Audits at once, each in a process of its own.")] = 1,
+    jobs: Annotated[
+        int, typer.Option("--jobs", help="Number of audits that run at once, each in its own process.")
+    ] = 1,
     resume: Annotated[
         Path | None,
         typer.Option("--resume", metavar="FILE", help="Keep finished rows in this file and do not run them again."),
@@ -41,11 +43,11 @@ def audit_suite_command(
     if unknown:
         raise InputError("--only", unknown[0], f"a mechanism of {manifest}")
     if found.written_for is not None and found.installed != found.written_for:
-        typer.echo(f"note: {found.library} {found.installed}; the manifest is for {found.written_for}", err=True)
+        say(f"note: {found.library} {found.installed}; the manifest is for {found.written_for}", err=True)
     with bar("audits", quiet=as_json) as step:
         result = run_suite(found, jobs=count("--jobs", jobs), kept=resume, only=only or (), progress=step)
     if as_json:
         print_json({"manifest": str(manifest), **result.to_json()})
     else:
-        typer.echo(str(result))
+        say(str(result))
     raise typer.Exit(REFUTED if result.refuted else NOT_REFUTED if result.all_checked else NOT_CHECKED)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
-from ..presentation.output import print_json
+from ..presentation.output import print_json, say
 from . import options
 from .declared import with_fields
 from .mocha_options import METHODS
@@ -56,15 +56,18 @@ def audit_training_command(
         str,
         typer.Option("--view", help="Who attacks: coalition (all other clients) or outside (who reads the releases)."),
     ] = "coalition",
-    runs: Annotated[int, typer.Option("--runs", help="Short runs a side with one canary.")] = 1000,
+    runs: Annotated[int, typer.Option("--runs", help="Number of short runs with one canary, per data set.")] = 1000,
     canaries: Annotated[
-        int | None, typer.Option("--canaries", help="Canaries in the one run with many. Default: as many as it holds.")
+        int | None,
+        typer.Option(
+            "--canaries", help="Number of canaries in the one run with many. Default: as many as it can hold."
+        ),
     ] = None,
     error_probability: Annotated[
-        float, typer.Option("--error-probability", help="Probability that anything reported is false.")
+        float, typer.Option("--error-probability", help="Error probability: of reporting anything that is false.")
     ] = 0.01,
     max_seconds: Annotated[
-        float, typer.Option("--max-seconds", help="Time for the short runs; what is known then is said.")
+        float, typer.Option("--max-seconds", help="Time limit of the short runs; then the result so far is reported.")
     ] = 60,
     as_json: options.Json = False,
 ) -> None:
@@ -87,7 +90,7 @@ def audit_training_command(
         named = {"algorithm": asked.algorithm, "data": asked.data, "model": model_of(asked), "rounds": asked.rounds}
         print_json(named | {"view": view} | found.to_json())
     else:
-        typer.echo(found.words(f"{asked.algorithm}, {asked.rounds} rounds, attacked by {VIEWS[view]}"))
+        say(found.words(f"{asked.algorithm}, {asked.rounds} rounds, attacked by {VIEWS[view]}"))
     raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
 
 

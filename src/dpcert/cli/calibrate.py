@@ -12,7 +12,7 @@ from ..accounting.calibration.calibrate import WHOLE, calibrate
 from ..accounting.currencies.convert import Known
 from ..accounting.currencies.largest import largest
 from ..mechanisms import InputError
-from ..presentation.output import print_json, show
+from ..presentation.output import print_json, say, show
 from . import options
 from .calibrate_problem import SOLVED, complete, known, one_phase, several
 from .calibrate_targets import Targets, to_target
@@ -42,18 +42,23 @@ ScheduleFile = Annotated[
 
 Tpr = Annotated[
     float | None,
-    options.real("--tpr", "Instead of --epsilon and --delta: the largest true-positive rate of an attack ..."),
+    options.real("--tpr", "Instead of --epsilon and --delta: the largest allowed true-positive rate of an attack ..."),
 ]
 Fpr = Annotated[
     float | None,
-    options.real("--fpr", "... with this false-positive rate. Beside --mu: meant at error rates from this one on."),
+    options.real("--fpr", "... at this false-positive rate. With --mu: the smallest error rate at which mu must hold."),
 ]
 Rho = Annotated[
     float | None,
-    options.real("--rho", "Instead of --epsilon: zCDP; at the orders that a --delta beside it needs."),
+    options.real(
+        "--rho", "Instead of --epsilon: a target in zCDP; with --delta only at the orders that this delta needs."
+    ),
 ]
 Mu = Annotated[
-    float | None, options.real("--mu", "Instead of --epsilon: Gaussian DP; at deltas from a --delta beside it on.")
+    float | None,
+    options.real(
+        "--mu", "Instead of --epsilon: a target in Gaussian DP; with --delta only at deltas of at least that."
+    ),
 ]
 
 
@@ -69,14 +74,21 @@ def calibrate_command(
     fpr: Fpr = None,
     rho: Rho = None,
     mu: Mu = None,
-    known_delta: Annotated[float, options.real("--known-delta", "With --solve-for epsilon: its own delta.")] = 0.0,
+    known_delta: Annotated[
+        float, options.real("--known-delta", "With --solve-for epsilon: the delta of that epsilon.")
+    ] = 0.0,
     schemes: Annotated[
         str | None,
-        typer.Option("--schemes", help="Of several sampling schemes the least noise: all, or such as poisson,shuffle."),
+        typer.Option(
+            "--schemes",
+            help="Compare the least noise under several sampling schemes: all, or a list such as poisson,shuffle.",
+        ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """The most favourable value that meets (--epsilon, --delta), (--tpr, --fpr), --rho or --mu: it never misses.
+    """Find the least noise (or the most rounds, the largest cohort, ...) that meets the target.
+
+    The target is --epsilon and --delta, --tpr and --fpr, --rho, or --mu. The result is rounded to the safe side.
 
     Example: dpcert calibrate --epsilon 3 --delta 1e-5 --solve-for noise-multiplier --rounds 10000
     --sampling poisson --sampling-rate 0.01
@@ -129,7 +141,7 @@ def calibrate_command(
         print_json(problem.at(found.value) | found.to_json() | {"seconds": seconds})
     else:
         told = " in the last phase" if found.solve_for in WHOLE else " times the schedule's"
-        typer.echo(f"{found.words(told if schedule is not None else '')}, in {seconds:.3g} s")
+        say(f"{found.words(told if schedule is not None else '')}, in {seconds:.3g} s")
 
 
 def _guarantee(solve_for: str, asked: Setting, others: dict[str, Any]) -> None:

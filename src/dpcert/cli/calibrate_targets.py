@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from ..accounting.calibration.calibrate import safe_side
 from ..accounting.calibration.calibrate_risk import calibrate_risk
 from ..accounting.calibration.calibrate_to import TargetCalibration, calibrate_to
 from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, interval
 from ..mechanisms.validate import delta_below_one, number, positive
-from ..presentation.output import print_json
+from ..presentation.output import print_json, say
 from .calibrate_problem import Problem, complete, known, one_phase, several
 from .setting import Setting, timed
 
@@ -86,7 +84,7 @@ def _for_risk(
     if as_json:
         print_json(problem.at(found.value) | found.to_json() | {"seconds": seconds})
     else:
-        typer.echo(f"{found} {seconds:.2f} s")
+        say(f"{found} {seconds:.2f} s")
 
 
 def _for_currency(asked: Setting, solve_for: str | None, stated: Targets, schedule: Path | None, as_json: bool) -> None:
@@ -118,10 +116,10 @@ def _for_currency(asked: Setting, solve_for: str | None, stated: Targets, schedu
         print_json(problem.at(found.value) | found.to_json() | currency.claimed() | told | {"seconds": seconds})
         return
     scheduled = " times the schedule's" if schedule is not None and solved in ("noise_multiplier", "clip_norm") else ""
-    typer.echo(f"{safe_side(solved, found.value)}{scheduled} meets {_said(currency.claimed())}")
-    typer.echo(f"  {currency.words} in {interval(found.amount)}; certified, in {seconds:.3g} s")
+    say(f"{safe_side(solved, found.value)}{scheduled} meets {_said(currency.claimed())}")
+    say(f"  {currency.words} in {interval(found.amount)}; certified, in {seconds:.3g} s")
     if everywhere is not None:
-        typer.echo(f"  Without that range {currency.name} is in {interval(everywhere)}.")
+        say(f"  Without that range {currency.name} is in {interval(everywhere)}.")
 
 
 def _currency(stated: Targets) -> Currency:

@@ -12,7 +12,7 @@ import typer
 from ..attest.envelope import is_envelope
 from ..mechanisms import InputError
 from ..mechanisms.paths import content
-from ..presentation.output import print_json, show
+from ..presentation.output import print_json, say, show
 from . import options
 from .options import Json
 
@@ -22,22 +22,24 @@ PROVED, REJECTED, PROVED_UP_TO = 0, 1, 4
 def check_command(
     certificates: Annotated[
         list[Path],
-        options.named("CERTIFICATE.json...", "Written by verify or prove with --certificate."),
+        options.named(
+            "CERTIFICATE.json...", "Files that verify or prove wrote with --certificate, or that attest wrote."
+        ),
     ],
     subject: Annotated[
         list[Path] | None,
-        typer.Option("--subject", metavar="FILE", help="Of an attestation: a file to compare; repeat for more."),
+        typer.Option("--subject", metavar="FILE", help="For an attestation: a file to compare with it; repeatable."),
     ] = None,
     key: Annotated[
-        Path | None, typer.Option("--key", metavar="KEY.pub", help="Of an attestation: the signer's public key (PEM).")
+        Path | None, typer.Option("--key", metavar="KEY.pub", help="For an attestation: the signer's public key (PEM).")
     ] = None,
     schedule_log: Annotated[
-        Path | None, typer.Option(help="Of an attestation: the schedule log, for whoever holds it.")
+        Path | None, typer.Option(help="For an attestation: the schedule log, if you have it.")
     ] = None,
-    ledger: Annotated[Path | None, typer.Option(help="Of an attestation: the ledger, for whoever holds it.")] = None,
+    ledger: Annotated[Path | None, typer.Option(help="For an attestation: the ledger, if you have it.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Re-prove certificates and attestations, without what wrote them: accountants or the search for proofs.
+    """Prove certificates and attestations again, by a checker that is independent of what wrote them.
 
     Claims are re-proved in ball arithmetic, functions (`dpcert prove`) by interpreting them.
 
@@ -58,7 +60,7 @@ def check_command(
     else:
         for result in found:
             named = f"{result['file']}: " if len(found) > 1 else ""
-            typer.echo(f"{named}{_word(result)}: {result['reason']}")
+            say(f"{named}{_word(result)}: {result['reason']}")
     if not all(result["proved"] for result in found):
         raise typer.Exit(REJECTED)
     raise typer.Exit(PROVED_UP_TO if any(result.get("only_up_to") for result in found) else PROVED)

@@ -11,7 +11,7 @@ from ..accounting.currencies.convert import NEEDS, Amount, Asked, Conversion, Kn
 from ..mechanisms import InputError
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.validate import choice
-from ..presentation.output import print_json
+from ..presentation.output import print_json, say
 from . import options
 from .options import Json
 
@@ -33,7 +33,7 @@ def convert_command(
     fpr: Annotated[float | None, options.real("--fpr", "With --to tpr: at this false-positive rate.")] = None,
     as_json: Json = False,
 ) -> None:
-    """What one guarantee says in terms of another, rounded up, and whether that is tight or an upper bound.
+    """Convert one privacy guarantee into another, rounded up; says whether the result is tight or an upper bound.
 
     Example: dpcert convert --rho 2.56 --to epsilon --delta 1e-10
 
@@ -58,7 +58,7 @@ def convert_command(
         return
     for each in wanted:
         if to is not None or each.says_something:
-            typer.echo(str(each))
+            say(str(each))
 
 
 Kind = TypeVar("Kind", bound=Amount)

@@ -15,14 +15,16 @@ from ..accounting.currencies.convert import Asked, Known, composed_amount, conve
 from ..accounting.currencies.pure_dp import UNBOUNDED
 from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, digits_for, interval, rounded_up
-from ..presentation.output import print_json, show
+from ..presentation.output import print_json, say, show
 from . import options
 from .convert import only_known
 from .estimate import limit_theorem, simulated, told
 from .setting import Setting, required, timed, with_run
 
-KnownRho = Annotated[float | None, options.real("--rho", "Instead of a run: its zCDP, of each of --rounds.")]
-KnownMu = Annotated[float | None, options.real("--mu", "Instead of a run: its Gaussian DP, of each round.")]
+KnownRho = Annotated[float | None, options.real("--rho", "Instead of describing a run: the rho (zCDP) of each round.")]
+KnownMu = Annotated[
+    float | None, options.real("--mu", "Instead of describing a run: the mu (Gaussian DP) of each round.")
+]
 
 
 @with_run()
@@ -35,7 +37,7 @@ def epsilon_command(
     mu: KnownMu = None,
     as_json: options.Json = False,
 ) -> None:
-    """The epsilon of a run at --delta, as an interval that holds the true value.
+    """Compute the epsilon of a run at --delta: an interval that contains the true value.
 
     Example: dpcert epsilon --delta 1e-5 --rounds 10000 --noise-multiplier 1
     --sampling poisson --sampling-rate 0.01
@@ -87,11 +89,11 @@ def _of_guarantee(
         print_json(ends | about | {"accountant": "conversion", "certified": True, "reached": True} | told)
         return
     each = f" in each of {rounds} rounds" if rounds != 1 else ""
-    typer.echo(
+    say(
         f"{wanted} <= {rounded_up(found.at_most)} at {place} = {as_given(at or 0.0)}, "
         f"from {known[0]} = {as_given(known[1])}{each}"
     )
-    typer.echo(f"  {found.direction}: {found.words}")
+    say(f"  {found.direction}: {found.words}")
 
 
 @with_run()
@@ -104,7 +106,7 @@ def delta_command(
     mu: KnownMu = None,
     as_json: options.Json = False,
 ) -> None:
-    """The delta of a run at --epsilon, as an interval that holds the true value.
+    """Compute the delta of a run at --epsilon: an interval that contains the true value.
 
     Example: dpcert delta --epsilon 2 --rounds 100 --noise-multiplier 4
 

@@ -13,7 +13,7 @@ from .experiment_options import Curves, DataAlone, Federated, Mocha
 from .help import Group, Grouped
 
 app = typer.Typer(
-    help="Compute the papers' tables and figures anew: grids of training runs.",
+    help="Compute the papers' tables and figures again, by grids of training runs.",
     cls=Group,
     no_args_is_help=True,
     add_completion=False,

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-import typer
-
 from ..mechanisms import InputError
-from ..presentation.output import print_json
+from ..presentation.output import print_json, say
 from ..trainers.experiments.mocha.plots import draw
 from ..trainers.experiments.mocha.private import private_cells, private_table
 from ..trainers.experiments.mocha.studies import Study, figure1, figure2, figure3, table1, table4
@@ -44,15 +42,15 @@ def run_study(name: str, asked: Mocha, as_json: bool) -> None:
     if as_json:
         print_json({"sweep": named, "folder": str(folder), "table": text, "plot": plot, "cells": results})
     else:
-        typer.echo(text)
-        typer.echo(f"{len(results)} runs in {folder}")
+        say(text)
+        say(f"{len(results)} runs in {folder}")
 
 
 def _plot(name: str, results: list[dict[str, object]], folder: Path) -> str | None:
     try:
         drawn = draw(name, results, folder)
     except InputError as problem:
-        typer.echo(f"warning: no plots: {problem}", err=True)
+        say(f"warning: no plots: {problem}", err=True)
         return None
     return None if drawn is None else str(drawn)
 
@@ -62,6 +60,6 @@ def reported(quiet: bool) -> Callable[[int, int, str], None]:
 
     def report(done: int, total: int, name: str) -> None:
         if not quiet:
-            typer.echo(f"{done}/{total} {name}", err=True)
+            say(f"{done}/{total} {name}", err=True)
 
     return report

@@ -16,7 +16,9 @@ Out = Annotated[
     Path | None,
     typer.Option("--out", help="Folder of the results, to resume from. Default: sweep-NAME.", show_default=False),
 ]
-Strength = Annotated[float, typer.Option("--lambda", help="Strength of the pull towards the shared model.")]
+Strength = Annotated[
+    float, typer.Option("--lambda", help="Strength of the penalty that pulls personal models towards the shared model.")
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +33,7 @@ class Federated:
     sampling: Annotated[
         str, typer.Option("--sampling", help="poisson, fixed-size, random-allocation, shuffle, cyclic or full.")
     ] = "poisson"
-    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Of the clients' SGD.")] = 0.1
+    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Learning rate of the clients' SGD.")] = 0.1
     local_epochs: Annotated[int, typer.Option("--local-epochs", help="Passes over a client's samples per round.")] = 1
     batch_size: Annotated[int, typer.Option("--batch-size", help="Samples per step.")] = 10
     strength: Strength = 1.0
@@ -43,7 +45,10 @@ class Federated:
     ] = 5
     clip_norm: Annotated[float, typer.Option("--clip-norm", help="Bound on one client's update.")] = 1.0
     noise_multiplier: Annotated[
-        float | None, typer.Option("--noise-multiplier", help="Noise on the sum of updates, in units of --clip-norm.")
+        float | None,
+        typer.Option(
+            "--noise-multiplier", help="Standard deviation of the noise on the sum of updates, divided by --clip-norm."
+        ),
     ] = None
     epsilons: Annotated[
         str | None,

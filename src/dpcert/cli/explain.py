@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ..presentation.output import print_json
+from ..presentation.output import print_json, say
 from ..proofs_checks.claims.claim import load_claim
 from ..proofs_checks.reproduction.explanation import explain
 from . import options
@@ -18,11 +18,11 @@ from .options import Json
 def explain_command(
     claim: Annotated[Path, options.named("CLAIM.toml", "A claim file.")],
     everything: Annotated[
-        bool, typer.Option("--all", help="Show every convention tried, not the nearest few.")
+        bool, typer.Option("--all", help="Show every convention tried. Default: the nearest few.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Which conventions give the printed epsilon: accountant, conversion, neighbours, sampling, rounding?
+    """Find the conventions that give the printed epsilon: accountant, conversion, neighbours, sampling, rounding.
 
     Tries each with the run as described, and with one thing changed. Says nothing about whether the number is
     right: that is dpcert verify.
@@ -33,4 +33,4 @@ def explain_command(
     if as_json:
         print_json(found.to_json())
     else:
-        typer.echo(found.words(everything))
+        say(found.words(everything))

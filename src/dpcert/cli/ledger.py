@@ -14,7 +14,7 @@ from ..adapters.opacus_checkpoint import run_of_checkpoint
 from ..mechanisms import InputError, Mechanism, Repeat, Sequence, rounds_by_step
 from ..mechanisms.digits import as_given, interval
 from ..mechanisms.text_table import text_table
-from ..presentation.output import print_json
+from ..presentation.output import print_json, say
 from . import options
 from .help import Group
 from .setting import relation, timed
@@ -30,13 +30,15 @@ app = typer.Typer(
 File = Annotated[Path, options.named("LEDGER", "The ledger's SQLite file.")]
 Head = Annotated[
     str | None,
-    typer.Option("--head", help="The last hash, as noted elsewhere: shows a ledger that was rewritten as a whole."),
+    typer.Option(
+        "--head", help="The last hash, which you noted elsewhere: detects a ledger that was rewritten as a whole."
+    ),
 ]
 
 
 @app.command("check")
 def check_command(ledger: File, head: Head = None, as_json: options.Json = False) -> None:
-    """Verify every event against the hash chain.
+    """Verify every event of a ledger against its hash chain.
 
     Exit code: 0 the ledger is whole; 2 it is missing, truncated, edited, or ends otherwise than --head says.
     """
@@ -46,8 +48,8 @@ def check_command(ledger: File, head: Head = None, as_json: options.Json = False
     if as_json:
         print_json({"file": str(ledger), "whole": True, "events": len(opened), "head": opened.head})
         return
-    typer.echo(f"whole: {len(opened)} events")
-    typer.echo(f"  head {opened.head}")
+    say(f"whole: {len(opened)} events")
+    say(f"  head {opened.head}")
 
 
 @app.command("show")
@@ -60,7 +62,7 @@ def show_command(
     accountant: options.Accountant = "best",
     as_json: options.Json = False,
 ) -> None:
-    """What was released, by distinct mechanism; with --delta, its certified epsilon too."""
+    """List what was released, per mechanism; with --delta also its certified epsilon."""
     opened = _open(ledger)
     document: dict[str, Any] = {"file": str(ledger), "events": len(opened), "head": opened.head}
     steps = _steps(opened)
@@ -74,12 +76,10 @@ def show_command(
         print_json(document)
         return
     columns = {"header": "rounds", "justify": "right", "no_wrap": True}, {"header": "mechanism"}
-    typer.echo(text_table(columns, [(str(rounds), text) for text, rounds in steps]))
-    typer.echo(f"{len(opened)} events, head {opened.head}")
+    say(text_table(columns, [(str(rounds), text) for text, rounds in steps]))
+    say(f"{len(opened)} events, head {opened.head}")
     if delta is not None:
-        typer.echo(
-            f"epsilon in {interval(found)} at delta = {as_given(delta)}; {found.kind}, by {found.method}, {named}"
-        )
+        say(f"epsilon in {interval(found)} at delta = {as_given(delta)}; {found.kind}, by {found.method}, {named}")
 
 
 @app.command("import")
@@ -92,7 +92,7 @@ def import_command(
     neighbouring: options.Neighbouring = None,
     as_json: options.Json = False,
 ) -> None:
-    """What an accountant of Opacus (rdp, prv, gdp) counted in a finished run, with --delta its certified epsilon.
+    """Read what an Opacus accountant (rdp, prv, gdp) counted in a finished run; with --delta its certified epsilon.
 
     The steps are taken for Poisson-sampled ones (poisson_sampling=True): Opacus does not note how batches were drawn.
 
@@ -115,12 +115,12 @@ def import_command(
         print_json(document)
         return
     for text, rounds in steps:
-        typer.echo(f"{rounds} x {text}")
+        say(f"{rounds} x {text}")
     if delta is not None:
         told = f"{found.kind}, by {found.method}, {named}"
-        typer.echo(f"epsilon in {interval(found)} at delta = {as_given(delta)}; {told}, Poisson batches")
+        say(f"epsilon in {interval(found)} at delta = {as_given(delta)}; {told}, Poisson batches")
     if into is not None:
-        typer.echo(f"recorded in {into}; what it costs: dpcert ledger show {into} --delta DELTA", err=True)
+        say(f"recorded in {into}; what it costs: dpcert ledger show {into} --delta DELTA", err=True)
 
 
 def _record(run: Mechanism, into: Path) -> None:
@@ -140,7 +140,7 @@ def export_command(
         Path | None, typer.Option("--output", "-o", help="A new file; default: stdout.", show_default=False)
     ] = None,
 ) -> None:
-    """Every event, one JSON object a line: sequence, event_id, mechanism, hash."""
+    """Export every event as one JSON object per line: sequence, event_id, mechanism, hash."""
     if output is not None and output.exists():
         raise InputError("--output", str(output), "a file that does not exist yet")
     lines = [

@@ -12,7 +12,7 @@ from ..mechanisms import InputError
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice
 from ..presentation.annotations import Annotation, github, sarif
-from ..presentation.output import complain, print_json
+from ..presentation.output import complain, print_json, say
 from ..proofs_checks.lint import RULES, Finding, Report, lint
 from . import options
 from .options import Json
@@ -30,13 +30,13 @@ def lint_command(
         str,
         typer.Option("--format", help="How to print: text, json, sarif (code scanning) or github (annotations)."),
     ] = "text",
-    strict: Annotated[bool, typer.Option("--strict", help="Notes are findings too, for the exit code.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Count notes as findings in the exit code.")] = False,
     explain: Annotated[
         str | None,
-        typer.Option(metavar="RULE", help="Say why this rule is one, with an example of either side; no file is read."),
+        typer.Option(metavar="RULE", help="Explain this rule, with a wrong and a right example; no file is read."),
     ] = None,
 ) -> None:
-    """Point out known slips of private training in Python scripts and notebooks; nothing in them is executed.
+    """Find known mistakes in private training scripts and notebooks, without running them.
 
     Exit code: 0 nothing found, or notes only (--strict: these count); 1 findings; 2 a path that does not exist or is
     not Python (the others are still read).
@@ -59,8 +59,8 @@ def lint_command(
         typer.echo(github(_annotations(report)), nl=False)
     else:
         for finding in report.findings:
-            typer.echo(str(finding))
-        typer.echo(report.summary, err=True)
+            say(str(finding))
+        say(report.summary, err=True)
     raise typer.Exit(_exit_code(report, report.findings if strict else report.slips))
 
 
@@ -70,7 +70,7 @@ def _explain(name: str, as_json: bool) -> None:
         told = ("id", "level", "slip", "why", "instead", "bad", "good")
         print_json({field: getattr(rule, field) for field in told})
     else:
-        typer.echo(str(rule))
+        say(str(rule))
 
 
 def _annotations(report: Report) -> list[Annotation]:

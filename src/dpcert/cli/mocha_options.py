@@ -100,10 +100,14 @@ class Asked:
         str | None, typer.Option("--step-rule", help="mb-sgd: decreasing (the default), constant or pegasos.")
     ] = None
     clip_norm: Annotated[
-        float | None, typer.Option("--clip-norm", help="mocha: bound on what one node sends, which noise needs.")
+        float | None,
+        typer.Option("--clip-norm", help="mocha: clipping bound on what one node sends; needed with noise."),
     ] = None
     noise_multiplier: Annotated[
-        float | None, typer.Option("--noise-multiplier", help="Noise on the sum of messages, in units of --clip-norm.")
+        float | None,
+        typer.Option(
+            "--noise-multiplier", help="Standard deviation of the noise on the sum of messages, divided by --clip-norm."
+        ),
     ] = None
     noise_std: run_options.NoiseStd = None
     target_epsilon: run_options.TargetEpsilon = None
@@ -115,9 +119,9 @@ class Asked:
     data: run_options.MochaData = "synthetic"
     split_file: run_options.SplitFile = None
     seed: run_options.Seed = None
-    checkpoint: Annotated[Path | None, typer.Option("--checkpoint", help="Folder to save to and to resume from.")] = (
-        None
-    )
+    checkpoint: Annotated[
+        Path | None, typer.Option("--checkpoint", help="Folder in which the run is saved, and from which it resumes.")
+    ] = None
     evaluate_every: Annotated[
         int,
         typer.Option(
@@ -125,7 +129,9 @@ class Asked:
             help="Rounds between records of the gap; 0: every round, after 1,000 fewer and fewer.",
         ),
     ] = 0
-    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the duality gap by round to this file.")] = None
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Write a plot of the duality gap per round to this file.")
+    ] = None
     quiet: options.Quiet = False
 
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
 from ..accounting import calibrate
 from ..mechanisms import Gaussian, InputError, Repeat
 from ..mechanisms.validate import nonnegative, positive
-from ..presentation.output import show
+from ..presentation.output import say, show
 from ..presentation.progress import bar
 from ..presentation.training_plot import check_plot, draw_gap
 from ..trainers.engine.privacy import PrivacyGoal
@@ -46,7 +44,7 @@ def run_mocha(asked: Asked, as_json: bool) -> None:
     for option, usual in (("clusters", "1"), ("ridge", 0.1)):
         if (given := getattr(asked, option)) != usual and asked.omega not in _OMEGAS[option]:
             belongs = f"it belongs to --omega {', '.join(_OMEGAS[option])}"
-            typer.echo(f"warning: --{option} {given} is not used: {belongs}", err=True)
+            say(f"warning: --{option} {given} is not used: {belongs}", err=True)
     problem = load_problem(asked.data, asked.split_file, asked.seed or 0)
     choices = Choices(
         asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength, asked.graph, asked.covariance

@@ -65,32 +65,40 @@ Answers = dict[str, str]
 
 def new_command(
     file: Annotated[Path | None, options.named("[FILE]", "The file to write; default: standard output.")] = None,
-    title: Annotated[str | None, typer.Option(help="A line for tables.")] = None,
-    source: Annotated[str | None, typer.Option(help="Where a reader finds the number.")] = None,
-    unit: Annotated[str | None, typer.Option(help="Whose data change: example, user, client, ...")] = None,
-    neighbouring: Annotated[str | None, typer.Option(help="add-remove, replace-one or zero-out.")] = None,
-    notion: Annotated[str | None, typer.Option(help="dp, billboard or joint.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="As printed.")] = None,
-    delta: Annotated[str | None, typer.Option(help="As printed; 0 is pure DP.")] = None,
+    title: Annotated[str | None, typer.Option(help="Title of the claim, as tables show it.")] = None,
+    source: Annotated[str | None, typer.Option(help="Where a reader finds the claimed number.")] = None,
+    unit: Annotated[str | None, typer.Option(help="Whose data are protected: example, user, client, ...")] = None,
+    neighbouring: Annotated[
+        str | None, typer.Option(help="How neighbouring data sets differ: add-remove, replace-one, zero-out.")
+    ] = None,
+    notion: Annotated[str | None, typer.Option(help="Who the attacker is: dp, billboard or joint.")] = None,
+    epsilon: Annotated[str | None, typer.Option(help="The claimed epsilon, as printed.")] = None,
+    delta: Annotated[str | None, typer.Option(help="The claimed delta, as printed; 0 means pure DP.")] = None,
     mechanism: Annotated[str | None, typer.Option(help="The kind of noise: gaussian, laplace, ...")] = None,
-    noise_multiplier: Annotated[str | None, typer.Option(help="Noise on the sum / clipping bound.")] = None,
-    sampling: Annotated[str | None, typer.Option(help="none, poisson, fixed-size, shuffle, ...")] = None,
-    sampling_rate: Annotated[str | None, typer.Option(help="Poisson: rate in (0, 1].")] = None,
+    noise_multiplier: Annotated[
+        str | None, typer.Option(help="Noise on the sum, divided by the clipping bound.")
+    ] = None,
+    sampling: Annotated[str | None, typer.Option(help="How units are chosen: none, poisson, shuffle, ...")] = None,
+    sampling_rate: Annotated[str | None, typer.Option(help="Poisson: each unit's probability per round.")] = None,
     population: Annotated[str | None, typer.Option("--population", "--dataset-size", help="Number of units.")] = None,
-    cohort: Annotated[str | None, typer.Option("--cohort", "--batch-size", help="Units in one round.")] = None,
-    block: Annotated[str | None, typer.Option(help="Random allocation: rounds of a block.")] = None,
-    bins: Annotated[str | None, typer.Option(help="Balls in bins: rounds of a pass.")] = None,
-    norm: Annotated[str | None, typer.Option(help="What the clipping bound is of: number, l1, l2 or linf.")] = None,
-    dimension: Annotated[str | None, typer.Option(help="With --norm l2 or linf: how many numbers.")] = None,
-    releases: Annotated[str | None, typer.Option(help="Releases of a round about one sample; default 1.")] = None,
-    rounds: Annotated[str | None, typer.Option(help="Rounds, composed adaptively.")] = None,
-    epochs: Annotated[str | None, typer.Option(help="Instead of rounds: passes over the population.")] = None,
+    cohort: Annotated[str | None, typer.Option("--cohort", "--batch-size", help="Units per round.")] = None,
+    block: Annotated[str | None, typer.Option(help="Random allocation: rounds per block.")] = None,
+    bins: Annotated[str | None, typer.Option(help="Balls in bins: rounds per pass.")] = None,
+    norm: Annotated[
+        str | None, typer.Option(help="Norm that the clipping bound limits: number, l1, l2 or linf.")
+    ] = None,
+    dimension: Annotated[str | None, typer.Option(help="With --norm l2 or linf: number of coordinates.")] = None,
+    releases: Annotated[str | None, typer.Option(help="Releases per round that use one sample; default 1.")] = None,
+    rounds: Annotated[str | None, typer.Option(help="Number of rounds, composed adaptively.")] = None,
+    epochs: Annotated[str | None, typer.Option(help="Passes over the population, instead of --rounds.")] = None,
     keys: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="[TABLE.]KEY=VALUE", help="Any other key, of [mechanism] if no table is named."),
+        typer.Option(
+            "--set", metavar="[TABLE.]KEY=VALUE", help="Any other key of the claim file; without TABLE, of [mechanism]."
+        ),
     ] = None,
 ) -> None:
-    """Write a commented claim file: asks for what you did not give as options.
+    """Write a commented claim file. Asks for what you did not give as options.
 
     Without a terminal, title, epsilon, the noise and what the named sampling scheme needs are required; everything else
     has a default.

@@ -55,7 +55,9 @@ def real(option: str, text: str) -> Any:
     return typer.Option(option, parser=number, metavar="NUMBER", help=text)
 
 
-Delta = Annotated[float | None, real("--delta", "Target delta, below 1; 0 is pure DP. Fractions are read: 1/60000.")]
+Delta = Annotated[
+    float | None, real("--delta", "Target delta, below 1; 0 means pure DP. May be a fraction, such as 1/60000.")
+]
 Epsilon = Annotated[float | None, real("--epsilon", "Epsilon, at least 0.")]
 
 
@@ -100,21 +102,21 @@ def counted(*options: str, text: str) -> Any:
 
 
 Rounds = Annotated[
-    int | None, counted("--rounds", text="Rounds, composed adaptively; 1e4 is 10000. Default: 1, or as --epochs says.")
+    int | None, counted("--rounds", text="Number of rounds, composed adaptively. Default: 1, or what --epochs gives.")
 ]
 Epochs = Annotated[
     float | None,
-    real("--epochs", "Instead of --rounds: passes over the population; a round that was begun counts."),
+    real("--epochs", "Passes over the population, instead of --rounds; rounded up to whole rounds."),
 ]
 Releases = Annotated[
     int | None,
-    counted("--releases", text="Releases of a round, all about the same sample: local steps, say. Default: 1."),
+    counted("--releases", text="Releases per round that use the same sample, such as local steps. Default: 1."),
 ]
 Kind = Annotated[
     str,
     typer.Option(
         "--mechanism",
-        help="The kind of noise, as in claim files: gaussian, laplace, discrete-gaussian, ... (see --set).",
+        help="The kind of noise, as in claim files: gaussian, laplace, discrete-gaussian, ...",
         autocompletion=words(*KINDS),
     ),
 ]
@@ -123,73 +125,95 @@ Keys = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="A further key of that kind: --set sigma=3. Repeatable. A list may be in a file: --set losses=@FILE. "
-        "Where a contribution is several numbers: --set norm=l1, or norm=l2 or linf with dimension=D.",
+        help="A key of that kind of noise, as in claim files, such as sigma=3. Repeatable. A list may be in a "
+        "file: losses=@FILE. For contributions of several numbers: norm=l1, or norm=l2 or norm=linf with dimension=D.",
     ),
 ]
 Rtol = Annotated[
     float | None,
-    real("--rtol", "Relative width of the interval. Default: 1e-6; for hidden fixed cohorts .02, or 5e-4 at finest."),
+    real(
+        "--rtol",
+        "Relative width of the interval. Default: 1e-6; for hidden fixed-size cohorts 0.02, and at least 5e-4.",
+    ),
 ]
 NoiseMultiplier = Annotated[
     float | None,
-    real("--noise-multiplier", "Standard deviation of the noise on the sum, divided by clip_norm."),
+    real("--noise-multiplier", "Standard deviation of the noise on the sum, divided by the clipping bound."),
 ]
 NoiseStd = Annotated[
     float | None,
-    real("--noise-std", "Instead: standard deviation of the noise on the mean over the cohort."),
+    real("--noise-std", "Instead of --noise-multiplier: standard deviation of the noise on the mean over the cohort."),
 ]
-ClipNorm = Annotated[float | None, real("--clip-norm", "With --noise-std: bound on one contribution.")]
+ClipNorm = Annotated[
+    float | None,
+    real("--clip-norm", "Clipping bound: the largest norm of one unit's contribution. Needed with --noise-std."),
+]
 Sampling = Annotated[
     str,
     typer.Option(
         "--sampling",
-        help="none, poisson, fixed-size, shuffle, cyclic or random-allocation; with matrix-factorisation "
-        "cyclic-poisson, balls-in-bins or min-separated.",
+        help="How the units of a round are chosen: none, poisson, fixed-size, shuffle, cyclic or random-allocation; "
+        "with matrix-factorisation also cyclic-poisson, balls-in-bins or min-separated.",
         autocompletion=words(*get_args(SamplingTable.model_fields["scheme"].annotation)),
     ),
 ]
-SamplingRate = Annotated[float | None, real("--sampling-rate", "Poisson: rate in (0, 1], such as 0.01 or 256/60000.")]
-Population = Annotated[int | None, counted("--population", "--dataset-size", text="Number of units.")]
-Cohort = Annotated[int | None, counted("--cohort", "--batch-size", text="Units in one round; Poisson: expected.")]
+SamplingRate = Annotated[
+    float | None,
+    real("--sampling-rate", "Poisson: each unit's probability of being in a round, such as 0.01 or 256/60000."),
+]
+Population = Annotated[int | None, counted("--population", "--dataset-size", text="Number of units in the data set.")]
+Cohort = Annotated[
+    int | None, counted("--cohort", "--batch-size", text="Units per round; with Poisson sampling the expected number.")
+]
 MaxCohort = Annotated[
-    int | None, counted("--max-cohort", text="Poisson: cohorts that are larger are cut to so many, at random.")
+    int | None, counted("--max-cohort", text="Poisson: larger cohorts are cut at random to this size.")
 ]
 DropLast = Annotated[
-    bool, typer.Option("--drop-last", help="Shuffled batches: the smaller last batch of an epoch is left out.")
+    bool, typer.Option("--drop-last", help="Shuffled batches: leave out the incomplete last batch of each epoch.")
 ]
-Block = Annotated[
-    int | None, typer.Option("--block", help="Random allocation: rounds of a block, among which each unit picks.")
-]
+Block = Annotated[int | None, typer.Option("--block", help="Random allocation: number of rounds per block.")]
 PerBlock = Annotated[
-    int | None, typer.Option("--per-block", help="Random allocation: how many of them it picks. Default: 1.")
+    int | None,
+    typer.Option(
+        "--per-block", help="Random allocation: in how many rounds of a block each unit takes part. Default: 1."
+    ),
 ]
-Bins = Annotated[int | None, typer.Option("--bins", help="Balls in bins: rounds of a pass; each unit draws one, once.")]
+Bins = Annotated[
+    int | None,
+    typer.Option("--bins", help="Balls in bins: number of rounds per pass. Each unit draws one of them, once."),
+]
 Neighbouring = Annotated[
     str | None,
     typer.Option(
         "--neighbouring",
-        help="add-remove, replace-one or zero-out. "
-        "Default: add-remove for dp; replace-one for billboard and joint, and with visible participation.",
+        help="How neighbouring data sets differ: add-remove (one unit more), replace-one (one unit's data) or "
+        "zero-out (one unit's contribution is zero). Default: add-remove for dp; replace-one for billboard and joint, "
+        "and with visible participation.",
         autocompletion=words(*get_args(Relation)),
     ),
 ]
 Notion = Annotated[
-    str, typer.Option("--notion", help="dp, billboard or joint.", autocompletion=words("dp", "billboard", "joint"))
+    str,
+    typer.Option(
+        "--notion",
+        help="Who the attacker is: dp (anyone who sees all that is released), billboard or joint (all other clients "
+        "together).",
+        autocompletion=words("dp", "billboard", "joint"),
+    ),
 ]
 Participation = Annotated[
     str | None,
     typer.Option(
         "--participation",
-        help="visible or hidden: does the observer see who takes part? "
-        "Default: hidden for dp; for billboard and joint, the coalition of all others.",
+        help="visible or hidden: does the attacker see who takes part in a round? "
+        "Default: hidden for dp; for billboard and joint, the other clients together know who takes part.",
         autocompletion=words("visible", "hidden"),
     ),
 ]
 Accountant = Annotated[
-    str, typer.Option("--accountant", help="best, or one accountant by name.", autocompletion=_accountants)
+    str, typer.Option("--accountant", help="best, or the name of one accountant.", autocompletion=_accountants)
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout, and nothing else there.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
 
 

@@ -12,7 +12,7 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import lacks
-from ..presentation.output import complain, print_json
+from ..presentation.output import complain, print_json, say
 from ..presentation.progress import bar
 from .options import Json
 
@@ -26,24 +26,29 @@ INSTALL = "pip install 'dpcert[papers,train]'"
 
 def papers_command(
     paper: Annotated[
-        str | None, typer.Option("--paper", metavar="KEY", help="pmtl, pmtl-jdp, dpfedmtl, mocha...; all without it.")
+        str | None,
+        typer.Option("--paper", metavar="KEY", help="One paper: pmtl, pmtl-jdp, dpfedmtl, mocha, ... Default: all."),
     ] = None,
     only: Annotated[str | None, typer.Option("--only", metavar="ID", help="One row, with its evidence.")] = None,
     folder: Annotated[
         Path | None,
-        typer.Option("--from", metavar="FOLDER", help="Also the paper in this folder: docs/papers/adding.md."),
+        typer.Option(
+            "--from",
+            metavar="FOLDER",
+            help="Also check the paper in this folder (docs/papers/adding.md says how to write one).",
+        ),
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Leave out the rows that take long.")] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", min=1, help="Processes that check rows side by side; all cores without it.")
+        int, typer.Option("--jobs", min=1, help="Number of worker processes. Default: one per core.")
     ] = os.cpu_count() or 1,
     as_json: Json = False,
     pages: Annotated[
         Path | None,
-        typer.Option("--pages", metavar="DIR", help="Also write the readers' pages there, all or --paper's."),
+        typer.Option("--pages", metavar="DIR", help="Also write the pages of the documentation into this folder."),
     ] = None,
 ) -> None:
-    """Re-derive the status of each statement of the source papers: proofs, counterexamples, audits, runs.
+    """Derive again whether each statement of the source papers is true: proofs, counterexamples, audits, runs.
 
     Nobody typed a status in: a row's function passes or fails the printed statement, and the other way round
     the repaired or a spoilt one. What is only tested on instances is not said to hold or to be false.
@@ -54,7 +59,7 @@ def papers_command(
         raise InputError("--pages", str(pages), "no --only or --quick beside it: a page shows every row of its paper")
     rows = _rows(paper, only, folder, quick)
     for package in _absent():
-        typer.echo(f"note: {package} is not installed: rows that need it will have no status ({INSTALL})", err=True)
+        say(f"note: {package} is not installed: rows that need it will have no status ({INSTALL})", err=True)
     found = _judge_all(rows, folder, jobs)
     if as_json:
         print_json(found.to_json())
@@ -91,7 +96,7 @@ def _rows(paper: str | None, only: str | None, folder: Path | None, quick: bool)
         return rows
     long = [row.id for row in rows if row.cost != "quick"]
     if long:
-        typer.echo(f"note: --quick leaves out {len(long)} rows that take long: {', '.join(long)}", err=True)
+        say(f"note: --quick leaves out {len(long)} rows that take long: {', '.join(long)}", err=True)
     return tuple(row for row in rows if row.cost == "quick")
 
 

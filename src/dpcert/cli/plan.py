@@ -32,20 +32,24 @@ class Asked:
     delta: options.Delta = None
     epsilons: Annotated[str, typer.Option("--epsilons", help="Target epsilons, such as 1,2,4.")] = "1,2,4,8"
     cohorts: Annotated[
-        str | None, typer.Option("--cohorts", help="Cohorts to compare, such as 100,300,1000; default: six of them.")
+        str | None, typer.Option("--cohorts", help="Cohort sizes to compare, such as 100,300,1000. Default: six sizes.")
     ] = None
     sampling: Annotated[str, typer.Option("--sampling", help="poisson or fixed-size.")] = "poisson"
-    clip_norm: Annotated[float, options.real("--clip-norm", "For the noise on the mean.")] = 1.0
+    clip_norm: Annotated[
+        float, options.real("--clip-norm", "Clipping bound, to which the noise on the mean is proportional.")
+    ] = 1.0
     neighbouring: options.Neighbouring = None
     notion: options.Notion = "dp"
     participation: options.Participation = None
     schemes: Annotated[
         str | None,
-        typer.Option("--schemes", help="Compare sampling schemes instead: all, or such as poisson,shuffle."),
+        typer.Option("--schemes", help="Compare sampling schemes instead: all, or a list such as poisson,shuffle."),
     ] = None
-    batch_size: Annotated[int | None, options.counted("--batch-size", text="With --schemes: of every batch.")] = None
+    batch_size: Annotated[
+        int | None, options.counted("--batch-size", text="With --schemes: the size of every batch.")
+    ] = None
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw the table into this image file (needs matplotlib).")
+        Path | None, typer.Option("--plot", help="Write a plot of the table to this image file (needs matplotlib).")
     ] = None
 
     def targets(self) -> tuple[float, ...]:
@@ -63,7 +67,7 @@ class Asked:
 
 @with_fields(Asked)
 def plan_command(asked: Asked, as_json: options.Json = False) -> None:
-    """The least noise on the mean for each cohort and target epsilon; every entry meets its target for certain.
+    """Find the least noise on the mean for each cohort size and target epsilon, rounded to the safe side.
 
     With --schemes: the least noise multiplier for each sampling scheme, for one batch size and number of epochs.
 

@@ -16,7 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ..mechanisms import InputError
 from ..mechanisms.digits import jsonable, rounded_down, rounded_up
 from ..mechanisms.validate import lacks
-from ..presentation.output import print_json
+from ..presentation.output import print_json, say
 from .declared import with_fields
 from .options import Json
 from .setting import as_option
@@ -41,7 +41,9 @@ EXACT_NOISE = (
 class Asked:
     """What is to be proved of which function; the fields are the options, in the order of --help."""
 
-    mechanism: Annotated[str, typer.Argument(metavar="MODULE:FUNCTION", help="mechanism(dataset, rng) -> output.")]
+    mechanism: Annotated[
+        str, typer.Argument(metavar="MODULE:FUNCTION", help="A Python function: mechanism(dataset, rng) -> output.")
+    ]
     epsilon: Annotated[
         float | None, typer.Option("--epsilon", help="Claimed epsilon. Default: find the least that can be proved.")
     ] = None
@@ -55,24 +57,31 @@ class Asked:
     gdp: Annotated[bool, typer.Option("--gdp", help="Find the least mu that can be proved.")] = False
     entries: Annotated[
         int,
-        typer.Option("--entries", help="Where no proof for every number of entries is found, look at 1 to this many."),
+        typer.Option(
+            "--entries",
+            help="Where no proof for every number of entries is found, try data sets of 1 to this many entries.",
+        ),
     ] = 4
     up_to: Annotated[
         int | None,
-        typer.Option("--up-to", help="Datasets have at most this many entries: a proof for these is enough."),
+        typer.Option("--up-to", help="Data sets have at most this many entries, so a proof for these is enough."),
     ] = None
     relation: Annotated[
-        str, typer.Option("--relation", help="replace-one, add-remove, or answers (each moves by at most 1).")
+        str,
+        typer.Option(
+            "--relation",
+            help="How neighbouring data differ: replace-one, add-remove, or answers (each changes by at most 1).",
+        ),
     ] = "replace-one"
     low: Annotated[str, typer.Option("--low", help="Least value of an entry, or -inf.")] = "0"
     high: Annotated[str, typer.Option("--high", help="Largest value of an entry, or inf.")] = "1"
     whole: Annotated[bool, typer.Option("--whole", help="Entries are integers.")] = False
     values: Annotated[
         str | None,
-        typer.Option("--values", help="Entries are only these, as in 0,1: exact enumeration of coins and choices."),
+        typer.Option("--values", help="Entries have these values only, such as 0,1: every case is enumerated exactly."),
     ] = None
     delta: Annotated[
-        float, typer.Option("--delta", help="Claimed delta, of Gaussian noise; or with --epsilon and --values.")
+        float, typer.Option("--delta", help="Claimed delta, for Gaussian noise; or with --epsilon and --values.")
     ] = 0.0
     rounds: Annotated[
         int, typer.Option("--rounds", help="With --delta: the function runs this often, by the accountants.")
@@ -84,10 +93,13 @@ class Asked:
         str, typer.Option("--container", help="What the function takes: array, list, or rows (2-d, one record each).")
     ] = "array"
     max_seconds: Annotated[
-        float, typer.Option("--max-seconds", help="Seconds for the search, as many for the checker.")
+        float, typer.Option("--max-seconds", help="Time limit of the search in seconds; the checker has the same.")
     ] = 300
     max_work: Annotated[
-        int | None, typer.Option("--max-work", help="Questions that may be put to solvers: the same on every machine.")
+        int | None,
+        typer.Option(
+            "--max-work", help="Limit on the number of solver queries, which does not depend on the machine's speed."
+        ),
     ] = None
 
     def options(self) -> dict[str, Any]:
@@ -108,13 +120,18 @@ class Asked:
 def prove_command(
     asked: Asked,
     certificate: Annotated[
-        Path | None, typer.Option("--certificate", metavar="DIR", help="Write the proof there, for dpcert check.")
+        Path | None,
+        typer.Option("--certificate", metavar="DIR", help="Write the proof into this folder, for dpcert check."),
     ] = None,
     trials: Annotated[
-        int, typer.Option("--trials", help="Calls a side of the audit of what is not proved; 0: none.")
+        int,
+        typer.Option(
+            "--trials", help="Where nothing is proved, calls per data set of the audit that follows; 0 means no audit."
+        ),
     ] = 20_000,
     exact_noise: Annotated[
-        bool, typer.Option("--exact-noise", help="Say which samplers draw noise that does not leak in floating point.")
+        bool,
+        typer.Option("--exact-noise", help="Name samplers whose noise does not leak through floating-point digits."),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -239,17 +256,17 @@ def _say(
         document = proof.to_json() | verdict | {f"{_named(proof)}_lower": lower, "certificate": written, **found}
         print_json(jsonable(document | {"mechanism": mechanism} | ({"exact_noise": samplers} if samplers else {})))
         return
-    typer.echo("REFUTED" + str(proof).removeprefix("not proved") if _refuted(proof, audit) else str(proof))
+    say("REFUTED" + str(proof).removeprefix("not proved") if _refuted(proof, audit) else str(proof))
     if proof.epsilon is not None and proof.claim is None:
-        typer.echo(f"  {_named(proof)} is in [{rounded_down(lower, 5)}, {rounded_up(proof.epsilon)}]")
+        say(f"  {_named(proof)} is in [{rounded_down(lower, 5)}, {rounded_up(proof.epsilon)}]")
     if audit is not None and _refuted(proof, audit):
-        typer.echo(f"  refuted by running it (error probability {audit.alpha:g})\n{audit.witness}")
+        say(f"  refuted by running it (error probability {audit.alpha:g})\n{audit.witness}")
     elif audit is not None and proof.claim is not None:
-        typer.echo("  not refuted by running it on these neighbours either")
+        say("  not refuted by running it on these neighbours either")
     if proof.certificate is not None:
-        typer.echo(f"  checked: {proof.reason}")
-        typer.echo("  This is about real numbers: see docs/prove.md for floating-point noise.")
+        say(f"  checked: {proof.reason}")
+        say("  This is about real numbers: see docs/prove.md for floating-point noise.")
     if written is not None:
-        typer.echo(f"  certificate: {written}")
+        say(f"  certificate: {written}")
     if samplers:
-        typer.echo("\n".join(["  exact noise, so that it holds as it runs:", *(f"    {line}" for line in samplers)]))
+        say("\n".join(["  exact noise, so that it holds as it runs:", *(f"    {line}" for line in samplers)]))

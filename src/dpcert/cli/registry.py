@@ -75,7 +75,7 @@ def _imported(file: Path) -> Imported:
 def export_command(
     claim: Annotated[Path, options.named("CLAIM.toml", "A claim file.")],
     entry: Annotated[
-        Path | None, typer.Option(metavar="FILE.yaml", help="An entry that knows the rest: its other fields stay.")
+        Path | None, typer.Option(metavar="FILE.yaml", help="An existing entry whose other fields are kept.")
     ] = None,
 ) -> None:
     """Print a claim as an entry of the registry; what its schema still asks for is named on stderr.

@@ -18,9 +18,13 @@ from .setting import Setting, timed, with_run
 Rates = Annotated[
     list[float] | None, options.real("--fpr", "A false-positive rate; repeatable. Default: 1e-1 to 1e-8.")
 ]
-Prior = Annotated[float, options.real("--prior", "The attacker's probability beforehand.")]
-WithMu = Annotated[bool, typer.Option("--mu", help="Narrow the mu that is told to a relative 1e-4.")]
-Plot = Annotated[Path | None, typer.Option("--plot", help="Draw the curve into this image file (needs matplotlib).")]
+Prior = Annotated[
+    float, options.real("--prior", "How likely the attacker holds it beforehand that the unit's data were used.")
+]
+WithMu = Annotated[bool, typer.Option("--mu", help="Compute mu to a relative width of 1e-4.")]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", help="Write a plot of the curve to this image file (needs matplotlib).")
+]
 
 
 @with_run(left_out=("accountant",))
@@ -36,7 +40,7 @@ def risk_command(
     plot: Plot = None,
     as_json: options.Json = False,
 ) -> None:
-    """What the strongest attack can gain: true-positive rates, advantage, posterior, as certified intervals.
+    """Say what the strongest attack can find out: true-positive rates, advantage, posterior, as certified intervals.
 
     Example: dpcert risk claims/papers/abadi16-mnist-e100.toml --plot risk.png
 

@@ -9,17 +9,23 @@ import typer
 
 NoiseStd = Annotated[
     float | None,
-    typer.Option("--noise-std", help="Instead: standard deviation of the noise on the mean over who takes part."),
+    typer.Option(
+        "--noise-std",
+        help="Instead of --noise-multiplier: standard deviation of the noise on the mean over the clients of a round.",
+    ),
 ]
 TargetEpsilon = Annotated[
     float | None,
-    typer.Option("--target-epsilon", help="The least noise for which the whole run costs at most this, instead."),
+    typer.Option(
+        "--target-epsilon",
+        help="Instead of noise: use the least noise for which the whole run has at most this epsilon.",
+    ),
 ]
 Delta = Annotated[float, typer.Option("--delta", help="Target delta.")]
-Budget = Annotated[float | None, typer.Option("--budget", help="Stop before epsilon exceeds this.")]
+Budget = Annotated[float | None, typer.Option("--budget", help="Stop the run before its epsilon exceeds this.")]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", help="Makes the run reproducible, its noise included. Default: a secret one."),
+    typer.Option("--seed", help="Makes the run reproducible, including its noise. Default: a secret seed."),
 ]
 MochaData = Annotated[
     str,

@@ -10,6 +10,7 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count
+from ..presentation.output import say
 from . import options, run_options
 from .keyed import Read, keyed
 from .mocha_options import METHODS
@@ -65,7 +66,10 @@ class Asked:
     ] = None
     rounds: Annotated[int, typer.Option("--rounds", help="Rounds of communication.")] = 100
     cohort: Annotated[
-        int | None, typer.Option("--cohort", help="Clients per round (expected); by default 100 at most.")
+        int | None,
+        typer.Option(
+            "--cohort", help="Expected number of clients per round. Default: 100, or all clients where there are fewer."
+        ),
     ] = None
     sampling: Annotated[
         str,
@@ -76,23 +80,27 @@ class Asked:
         ),
     ] = "poisson"
     max_cohort: Annotated[
-        int | None, typer.Option("--max-cohort", help="Poisson cohorts above this size are cut to it.")
+        int | None, typer.Option("--max-cohort", help="Poisson: larger cohorts are cut at random to this size.")
     ] = None
     learning_rate: Annotated[
         str,
         typer.Option(
             "--learning-rate",
             metavar="RATE[,SCHEDULE]",
-            help="Of the clients' SGD; it may fall over rounds: 0.1,halving:N or 0.1,inverse:N; not dpfedmtl's.",
+            help="Learning rate of the clients' SGD. It may fall over rounds: 0.1,halving:N or 0.1,inverse:N. Not for "
+            "dpfedmtl.",
         ),
     ] = "0.1"
     local_epochs: Annotated[
         int | None, typer.Option("--local-epochs", help="Passes over a client's samples per round. Default: 1.")
     ] = None
-    local_steps: Annotated[int | None, typer.Option("--local-steps", help="Exactly so many steps, instead.")] = None
+    local_steps: Annotated[
+        int | None, typer.Option("--local-steps", help="Number of local steps per round, instead of --local-epochs.")
+    ] = None
     batch_size: Annotated[int, typer.Option("--batch-size", help="Samples per step.")] = 10
     strength: Annotated[
-        float, typer.Option("--lambda", help="Strength of the pull towards the shared model, where there is one.")
+        float,
+        typer.Option("--lambda", help="Strength of the penalty that pulls personal models towards the shared model."),
     ] = 1.0
     own: Annotated[
         list[str] | None,
@@ -119,11 +127,14 @@ class Asked:
     ] = None
     clipping: Annotated[str, typer.Option("--clipping", help="flat, per-layer or adaptive.")] = "flat"
     noise_multiplier: Annotated[
-        float | None, typer.Option("--noise-multiplier", help="Noise on the sum of updates, in units of --clip-norm.")
+        float | None,
+        typer.Option(
+            "--noise-multiplier", help="Standard deviation of the noise on the sum of updates, divided by --clip-norm."
+        ),
     ] = None
     noise_std: run_options.NoiseStd = None
     sigma: Annotated[
-        float | None, typer.Option("--sigma", help="dpfedmtl: the paper's sigma, in units of the form's S, instead.")
+        float | None, typer.Option("--sigma", help="dpfedmtl: the paper's sigma, instead of --noise-multiplier.")
     ] = None
     target_epsilon: run_options.TargetEpsilon = None
     delta: run_options.Delta = 1e-5
@@ -157,19 +168,21 @@ class Asked:
         ),
     ] = None
     checkpoint: Annotated[
-        Path | None, typer.Option("--checkpoint", help="Folder to save to every round and to resume from.")
+        Path | None,
+        typer.Option("--checkpoint", help="Folder in which every round is saved, and from which a run resumes."),
     ] = None
     evaluate_every: Annotated[
-        int, typer.Option("--evaluate-every", help="Rounds between evaluations; 0: at the end only.")
+        int, typer.Option("--evaluate-every", help="Rounds between evaluations; 0 means at the end only.")
     ] = 0
     evaluate_clients: Annotated[
         int | None,
         typer.Option(
-            "--evaluate-clients", help="Evaluate so many clients only, drawn by the seed; 0: none. Default: all."
+            "--evaluate-clients", help="Evaluate only this many clients, drawn by the seed; 0 means none. Default: all."
         ),
     ] = None
     plot: Annotated[
-        Path | None, typer.Option("--plot", help="Draw loss, accuracy and certified epsilon by round to this file.")
+        Path | None,
+        typer.Option("--plot", help="Write a plot of loss, accuracy and certified epsilon per round to this file."),
     ] = None
     save: Annotated[
         Path | None,
@@ -227,8 +240,8 @@ def checked(asked: Asked) -> None:
     asked.settings()
     count("--engine threads", asked.machine().get("threads", 1))
     if asked.strength != 1.0 and asked.algorithm in UNRELATED:
-        typer.echo(f"warning: --lambda {asked.strength} is not used: {asked.algorithm} has none", err=True)
+        say(f"warning: --lambda {asked.strength} is not used: {asked.algorithm} has none", err=True)
     if asked.cohort is not None and asked.sampling == "full":
-        typer.echo(f"warning: --cohort {asked.cohort} is not used: with --sampling full everybody takes part", err=True)
+        say(f"warning: --cohort {asked.cohort} is not used: with --sampling full everybody takes part", err=True)
     if asked.local_steps is not None and asked.local_epochs is not None:
         raise InputError("--local-epochs", asked.local_epochs, "either --local-steps or --local-epochs")

@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import torch
-import typer
 from torch import cuda
 from torch import distributed as dist
 
 from ..attest import AttestRun, read_private_key
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count, nonnegative
-from ..presentation.output import show
+from ..presentation.output import say, show
 from ..presentation.training_plot import check_plot, draw_run
 from ..trainers.algorithms.finetune import PENALTIES, FineTuning
 from ..trainers.build import Parameters, build_algorithm
@@ -206,9 +205,7 @@ def _keep(asked: Asked, done: Training) -> None:
         asked.schedule_log.write_text(json.dumps(schedule_of(trainer)), encoding="utf-8")
         left = trainer.rounds % trainer.sampler.period
         if left:
-            typer.echo(
-                f"warning: {asked.schedule_log} has whole epochs only: the last {left} rounds are not in it", err=True
-            )
+            say(f"warning: {asked.schedule_log} has whole epochs only: the last {left} rounds are not in it", err=True)
     if asked.save is not None:
         torch.save(trainer.released_state(), asked.save)
     if asked.plot is not None:
@@ -236,7 +233,7 @@ def warnings_on_stderr() -> Iterator[None]:
     """One line on stderr for each warning."""
 
     def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-        typer.echo(f"warning: {message}", err=True)
+        say(f"warning: {message}", err=True)
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", StabilityWarning)

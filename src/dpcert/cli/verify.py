@@ -37,39 +37,46 @@ def verify_command(
     with_audit: Annotated[
         bool, typer.Option("--audit", help="Also attack the implementations that the claims name.")
     ] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="List every claim. Default: of more than five, those that hold are counted.")
+    ] = False,
     as_json: Json = False,
     certificate: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write one certificate a claim into this folder.")
+        Path | None, typer.Option(metavar="DIR", help="Write one certificate per claim into this folder.")
     ] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="OUT.html", help="Write a self-contained HTML report (needs jinja2).")
     ] = None,
     compared: Annotated[
         bool,
-        typer.Option("--compare", help="Also: all claims in one currency, and what all releases cost together."),
+        typer.Option("--compare", help="Also print every claim's epsilon at one delta, and the total of all releases."),
     ] = False,
     form: Annotated[
         str,
         typer.Option(
             "--format",
-            help="How to print: table, json, junit and sarif (for CI services), markdown or github (annotations).",
+            help="Output format: table, json, junit or sarif (for CI services), markdown or github (annotations).",
         ),
     ] = "table",
-    jobs: Annotated[int, typer.Option(metavar="N", help="Processes to judge in; 0: one a core.")] = 1,
+    jobs: Annotated[int, typer.Option(metavar="N", help="Number of worker processes; 0 means one per core.")] = 1,
     rtol: Annotated[
         float | None,
         typer.Option(
-            "--rtol", metavar="R", help="Relative width of each interval. Default: 1e-6, or what the verdict needs."
+            "--rtol",
+            metavar="R",
+            help="Relative width of each interval. Default: 1e-6, or as narrow as the verdict needs.",
         ),
     ] = None,
     cache: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep verdicts here; what did not change is not judged again.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep verdicts in this folder, and reuse those of unchanged claims."),
     ] = None,
 ) -> None:
-    """Verify claims: does the stated epsilon hold for what ran?
+    """Verify claims: is the stated epsilon true for what ran?
 
-    Exit code: 0 every claim holds; 1 at least one is refuted; 2 bad input (the other claims are still
-    verified); 3 none refuted, at least one undecided.
+    Each claim holds (the true epsilon is at most the stated one), is refuted (the true epsilon is larger) or stays
+    undecided. Exit code: 0 every claim holds; 1 at least one is refuted; 2 bad input (the other claims are still
+    verified); 3 none is refuted, at least one is undecided.
     """
     choice("--format", form, FORMATS)
     if as_json and form not in ("table", "json"):
@@ -79,7 +86,7 @@ def verify_command(
     if rtol is not None:
         tolerance("--rtol", rtol)
     if jobs < 0:
-        raise InputError("--jobs", jobs, "a number of processes, or 0 for one a core")
+        raise InputError("--jobs", jobs, "a number of processes, or 0 for one per core")
     if cache is not None and (with_audit or certificate is not None):
         raise InputError("--cache", str(cache), "no --audit and no --certificate beside it: both are made anew")
     _check_folder("--certificate", certificate)
@@ -91,6 +98,8 @@ def verify_command(
     for file, reason in problems:
         complain(str(reason) if reason.field == "file" and reason.sentence else f"{file}: {reason}")
     comparison = compare(results) if compared and results else None
+    if form == "table" and not as_json:
+        _print_table(results, problems, everything)
     _print("json" if as_json else form, results, problems, comparison)
     if report is not None:
         from ..presentation.report import write_report
@@ -132,11 +141,16 @@ def _check_report(report: Path | None) -> None:
             raise InputError("--report", str(report), "a file name in an existing folder")
 
 
+def _print_table(results: list[Verification], problems: Problems, everything: bool) -> None:
+    from ..presentation.verdicts import print_table, worth_listing
+
+    print_table(results, problems, results if everything else worth_listing(results))
+
+
 def _print(form: str, results: list[Verification], problems: Problems, comparison: Comparison | None) -> None:
     if form == "table":
-        from ..presentation.verdicts import print_comparison, print_table
+        from ..presentation.verdicts import print_comparison
 
-        print_table(results, problems)
         if comparison is not None:
             print_comparison(results, comparison)
     elif form == "json":

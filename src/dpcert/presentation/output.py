@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import sys
+from shutil import get_terminal_size
+from textwrap import wrap
 from typing import Any, Protocol
 
 import typer
@@ -19,9 +24,43 @@ class Result(Protocol):
     def to_json(self) -> Any: ...
 
 
+def say(text: str, err: bool = False) -> None:
+    """Text on stdout or stderr, folded between words where a terminal, or COLUMNS, says how wide it is.
+
+    Otherwise a sentence stays a line, which is easier to search. A command that is to be repeated is folded so that a
+    shell takes it as one.
+    """
+    shown = (sys.stderr if err else sys.stdout).isatty() or "COLUMNS" in os.environ
+    columns = get_terminal_size().columns
+    lines = text.splitlines() if shown else [text]
+    typer.echo("\n".join(part for line in lines for part in (_folded(line, columns) if shown else [line])), err=err)
+
+
+def _folded(line: str, columns: int) -> list[str]:
+    if len(line) <= columns:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    label, known, command = line.partition(": dpcert ")
+    if known and label.startswith("replay"):
+        words = [shlex.quote(word) for word in shlex.split(f"dpcert {command}")]
+        return [f"{label}:", *_joined(words, columns - 4)]
+    return wrap(line, columns, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _joined(words: list[str], columns: int) -> list[str]:
+    """A shell's words in lines that it takes as one."""
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + 1 + len(word) <= columns:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(word)
+    return [f"  {line} \\" for line in lines[:-1]] + [f"  {lines[-1]}"]
+
+
 def complain(message: str) -> None:
-    """One line on stderr."""
-    typer.echo(f"error: {message}", err=True)
+    """What is wrong, on stderr."""
+    say(f"error: {message}", err=True)
 
 
 def output_console() -> Console:
@@ -39,4 +78,4 @@ def show(result: Result, as_json: bool, **more: Any) -> None:
     if as_json:
         print_json(result.to_json() | more)
     else:
-        typer.echo(str(result))
+        say(str(result))

@@ -12,7 +12,7 @@ from .drawing import saved
 
 
 def draw_plan(plan: NoisePlan, path: Path) -> None:
-    """Noise on the mean against the cohort, one line a target; both axes logarithmic."""
+    """Noise on the mean against the cohort, one line per target; both axes logarithmic."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
@@ -21,15 +21,15 @@ def draw_plan(plan: NoisePlan, path: Path) -> None:
         line = [entry for entry in plan.options if entry.target_epsilon == target]
         noises = [entry.noise_on_mean * plan.clip_norm for entry in line]
         axes.loglog([entry.cohort for entry in line], noises, marker="o", label=f"epsilon {as_given(target)}")
-    axes.set_xlabel("cohort")
-    axes.set_ylabel("noise on the mean, standard deviation")
+    axes.set_xlabel("cohort (units per round)")
+    axes.set_ylabel(f"noise on the mean (standard deviation, clip norm {as_given(plan.clip_norm)})")
     axes.grid(which="both", alpha=0.3)
     axes.legend()
     saved(figure, path)
 
 
 def draw_schemes(plan: SchemePlan, path: Path) -> None:
-    """Noise against the target, a line a scheme; shaded down to what is needed at least."""
+    """Noise against the target, a line per scheme; dashed: what is needed at least, where that is less."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
@@ -38,9 +38,13 @@ def draw_schemes(plan: SchemePlan, path: Path) -> None:
         line = _line(plan, name)
         across, noises = [entry.target_epsilon for entry in line], [entry.noise for entry in line]
         (drawn,) = axes.loglog(across, noises, marker="o", label=name)
-        axes.fill_between(across, [entry.needed or 0.0 for entry in line], noises, color=drawn.get_color(), alpha=0.2)
+        needed = [
+            (entry.target_epsilon, entry.needed) for entry in line if entry.needed and 1.01 * entry.needed < entry.noise
+        ]
+        if needed:
+            axes.plot(*zip(*needed, strict=True), color=drawn.get_color(), linestyle="--", alpha=0.7)
     axes.set_xlabel("target epsilon")
-    axes.set_ylabel("noise multiplier; shaded: where nobody knows")
+    axes.set_ylabel("noise multiplier (dashed: with less, the target is missed)")
     axes.grid(which="both", alpha=0.3)
     axes.legend()
     saved(figure, path)

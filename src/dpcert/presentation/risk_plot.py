@@ -37,8 +37,8 @@ def draw(found: Risk, path: Path, tangent: tuple[float, float] | None) -> None:
         line = [allowed(float(rate), epsilon, delta) for rate in rates]
         axes.plot(rates, line, color="tab:red", linestyle="--", label=f"claimed ({epsilon:g}, {delta:g})")
     axes.set(xscale="log", yscale="log", ylim=(SMALLEST, 1.2), xlim=(SMALLEST, 0.5))
-    axes.set_xlabel("accused wrongly (false-positive rate)")
-    axes.set_ylabel("found out (true-positive rate)")
+    axes.set_xlabel("false-positive rate of the attack")
+    axes.set_ylabel("true-positive rate of the attack")
     axes.set_title(f"The strongest attack; advantage at most {math.ceil(found.advantage.upper * 1e4) / 1e4:g}")
     axes.legend(loc="lower right", fontsize=8)
     saved(figure, path)

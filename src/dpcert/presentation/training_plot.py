@@ -10,6 +10,7 @@ from ..mechanisms import InputError
 from .drawing import drawable, saved
 
 LOSSES = {"train_loss": "training loss", "test_loss": "test loss"}
+LABELS = {"loss": "loss", "accuracy": "accuracy (share)", "epsilon": "epsilon (upper bound)"}
 ACCURACIES = {"train_accuracy": "training accuracy", "test_accuracy": "test accuracy"}
 
 
@@ -38,7 +39,7 @@ def draw_run(history: Sequence[dict[str, Any]], path: Path, title: str) -> None:
     for axes, (name, lines) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
         for key, label in lines.items():
             axes.plot([entry["round"] for entry in history], [entry[key] for entry in history], marker=".", label=label)
-        axes.set_ylabel(name)
+        axes.set_ylabel(LABELS[name])
         axes.legend(fontsize="small")
         axes.set_xlabel("round")
     figure.suptitle(title, fontsize="medium")

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ..mechanisms import InputError
 from ..mechanisms.digits import interval
+from ..mechanisms.text_table import paragraph
 from ..proofs_checks.claims.findings import Finding
 from ..proofs_checks.verification.comparison import Comparison
 from ..proofs_checks.verification.verdict import Verification
@@ -28,15 +29,17 @@ _FEW = 5
 STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
 
 
-def print_table(results: list[Verification], problems: list[tuple[str, InputError]]) -> None:
-    """One row a claim, then one line that counts; nothing at all when no claim could be read."""
+def print_table(
+    results: list[Verification], problems: list[tuple[str, InputError]], listed: Sequence[Verification]
+) -> None:
+    """One row per claim that is listed, then one line that counts all; nothing when no claim could be read."""
     if not results:
         return
     console = output_console()
-    rows = worst_first(results)
+    rows = worst_first(listed)
     if console.width < NARROW:
         _print_blocks(console, rows)
-    else:
+    elif rows:
         console.print(_table(rows))
         for result in rows:
             for finding in serious(result):
@@ -49,7 +52,10 @@ def print_table(results: list[Verification], problems: list[tuple[str, InputErro
         parts.append(f"{len(problems)} not readable (see the errors)")
     seconds = sum(result.seconds for result in results)
     total = len(results) + len(problems)
-    console.print(f"{total} claim{'s' if total > 1 else ''}: {', '.join(parts)}; {seconds:.1f} s of computation")
+    counted = f"{total} claim{'s' if total > 1 else ''}: {', '.join(parts)}; {seconds:.1f} s of computation"
+    console.print(paragraph(counted), markup=False, highlight=False)
+    if len(listed) < len(results):
+        console.print(paragraph(_not_listed(results)), markup=False, highlight=False)
     _print_certificates(console, results)
 
 
@@ -58,6 +64,18 @@ def worst_first(results: Sequence[Verification]) -> list[Verification]:
     if len(results) <= _FEW:
         return list(results)
     return sorted(results, key=lambda result: ("refuted", "undecided", "holds").index(result.verdict))
+
+
+def worth_listing(results: Sequence[Verification]) -> list[Verification]:
+    """Of many claims those that do not hold; of a few, all."""
+    return [result for result in results if len(results) <= _FEW or result.verdict != "holds"]
+
+
+def _not_listed(results: Sequence[Verification]) -> str:
+    held = [result for result in results if result.verdict == "holds"]
+    warned = sum(bool(serious(result)) for result in held)
+    found = f" ({warned} of them with a warning or an error in the claim)" if warned else ""
+    return f"Claims that hold are not listed{found}; --all lists them."
 
 
 def serious(result: Verification) -> list[Finding]:
@@ -85,13 +103,12 @@ def _table(results: Sequence[Verification]) -> Table:
 
 
 def _print_blocks(console: Console, results: Sequence[Verification]) -> None:
-    """At most six lines a claim: its title with the verdict, the numbers, and why, as far as it fits; and its findings,
-    whole."""
+    """At most eight lines per claim: its title with the verdict, the numbers, and why; and its findings, whole."""
     for result in results:
         first, *rest = wrap(result.claim.statement.title, console.width - 11, max_lines=2, placeholder=" ...")
         console.print(Text(f"{result.verdict:<11}", STYLES[result.verdict]) + Text(first, "bold"))
         numbers = f"printed {result.printed}, certified {interval(result.certified, 6)}"
-        why = wrap(result.why, console.width - 11, max_lines=3, placeholder=" ...")
+        why = wrap(result.why, console.width - 11, max_lines=5, placeholder=" ...")
         found = [line for each in serious(result) for line in wrap(str(each), console.width - 11)]
         for line in (*rest, numbers, *why, *found):
             console.print(f"{'':11}{line}", markup=False, highlight=False, overflow="ellipsis", no_wrap=True)
@@ -120,7 +137,7 @@ def _print_certificates(console: Console, results: list[Verification]) -> None:
     written = [result for result in results if result.certificate is not None]
     if written:
         console.print(
-            f"{len(written)} certificate{'s' if len(written) > 1 else ''} written; re-prove one with: dpcert check FILE"
+            f"{len(written)} certificate{'s' if len(written) > 1 else ''} written. Prove one again: dpcert check FILE"
         )
     for result in results:
         for finding in result.findings:

@@ -35,7 +35,7 @@ def test_an_epoch_whose_last_batch_is_smaller() -> None:
     assert read.run == Repeat(Shuffled(Gaussian(1.1), 235), 60)
     assert read.attained_run == read.run
     assert read.phases[0].steps == 60 * 235
-    assert any("one size but for the smaller last one" in sentence for sentence in assumptions(read))
+    assert any("except for a smaller last one" in sentence for sentence in assumptions(read))
     assert claim(GAUSSIAN, BATCHES, {"rounds": 235}).run == Repeat(Shuffled(Gaussian(1.1), 235), 1)
     with pytest.raises(InputError, match=r"composition\.rounds = 234: .* = 235"):
         claim(GAUSSIAN, BATCHES, {"rounds": 234})

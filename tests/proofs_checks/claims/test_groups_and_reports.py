@@ -53,7 +53,7 @@ def test_a_user_with_several_examples(tmp_path: Path) -> None:
     assert found.verdict == "refuted"
     assert found.certified.lower == pytest.approx(epsilon(read.run, 1e-5).lower)
     assert found.witness is not None
-    assert "each of 3 units" in found.witness.neighbours
+    assert "3 units more" in found.witness.neighbours
     assert found.certificate is None
     assert any(finding.id == "no-certificate" for finding in found.findings)
     assert verdict(claim(epsilon=3.0, group=3) | DPSGD).verdict == "holds"

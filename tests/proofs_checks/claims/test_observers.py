@@ -39,8 +39,8 @@ def test_no_observer_means_the_coalition_and_is_said():
     silent, said = judged(), judged(observer="coalition")
     assert silent.certified == said.certified
     assert any("the default: the claim does not say" in sentence for sentence in silent.assumptions)
-    told = [sentence for sentence in said.assumptions if "coalition of all others" in sentence]
-    assert told == ["notion: billboard; judged against the coalition of all others, who pool who of them takes part; "
+    told = [sentence for sentence in said.assumptions if "all other clients together" in sentence]
+    assert told == ["notion: billboard; the attacker is all other clients together, who know which of them took part; "
                     "clients are stateful (the default: the claim does not say)"]  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def test_shuffled_batches_are_one_round_each_to_the_coalition():
     assert result.certified.width < 1e-9
     assert result.verdict == "refuted"
     assert result.witness is not None
-    assert "5 x [N(0.25, 1) against N(0, 1)]" in result.witness.pair
+    assert "5 rounds: N(0.25, 1) against N(0, 1)" in result.witness.pair
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_a_mean_over_those_present_moves_twice_as_far(sampling: dict[str, Any]) 
     refuted = verify(claim(5.0, **sampling))
     assert refuted.verdict == "refuted"
     assert refuted.witness is not None
-    assert "all others contribute zero" in refuted.witness.neighbours
+    assert "All others contribute zero" in refuted.witness.neighbours
 
 
 @pytest.mark.parametrize("sampling", STAYS)

@@ -162,7 +162,7 @@ def test_the_same_number_spoilt_is_given_by_none(name):
     found = searched(name, spoilt)
     assert not any(convention.reproduces for convention in found)
     nearest = not_reproduced(found, printed(f"{spoilt:.{DIGITS}g}"))
-    assert nearest.startswith(f"None of the {len(found)} conventions tried gives the printed digits")
+    assert nearest.startswith("We could not reproduce the printed number: none of the")
     assert f"The nearest is {found[0].value:.6g}" in nearest
 
 

@@ -201,7 +201,7 @@ def test_the_witness_says_what_the_others_contribute(relation: str, rounds: int,
     )
     assert found.verdict == "refuted"
     assert found.witness is not None
-    assert f"all others contribute {others} (" in found.witness.neighbours
+    assert f"All others contribute {others} (" in found.witness.neighbours
 
 
 @pytest.mark.parametrize("weights", [[1.0, 2.0, 3.0, 3.0], 0.6])
@@ -235,4 +235,4 @@ def test_a_phase_that_is_only_bounded_does_not_hide_what_the_others_refute() -> 
     assert found.witness is not None
     assert "the other 2 rounds" in found.witness.pair  # type: ignore[union-attr]
     alone = verify(parse_claim({"claim": statement} | rounds))
-    assert "other" not in alone.witness.pair  # type: ignore[union-attr]
+    assert "ignored" not in alone.witness.pair  # type: ignore[union-attr]

@@ -1,0 +1,57 @@
+"""What the site's build adds: links to the glossary, an order of search results, tables of arguments, shorter pages."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def hook(name: str) -> dict[str, object]:
+    return runpy.run_path(str(DOCS / "hooks" / f"{name}.py"))
+
+
+def test_the_first_use_of_a_term_leads_to_the_glossary() -> None:
+    linked = hook("glossary")["linked"]
+    text = "# Zero-out\n\n`zero-out` and [zero-out](x.md), then zero-out; zero-out.\n\n```\nzero-out\n```\n"
+    done = linked(text, "how-to/page.md")  # type: ignore[operator]
+    assert done == text.replace("then zero-out", "then [zero-out](../glossary.md#zero-out)")
+
+
+def test_every_term_that_is_linked_is_defined() -> None:
+    terms, common = hook("glossary")["terms"](), hook("glossary")["COMMON"]  # type: ignore[operator]
+    headings = re.findall(r"^## (.+)$", (DOCS / "glossary.md").read_text("utf-8"), re.MULTILINE)
+    assert len(terms) == len(headings) - len(common)  # type: ignore[arg-type]
+    assert headings == sorted(headings, key=lambda word: word.casefold().replace("é", "e"))
+
+
+def test_the_search_shows_glossary_and_guides_before_theory_and_lint() -> None:
+    boost = hook("search")["boost"]
+    order = ["glossary.md", "how-to/engineer.md", "auditing.md", "lint.md", "theory/rdp.md"]
+    assert [*sorted(order, key=boost, reverse=True)] == order  # type: ignore[arg-type]
+
+
+def test_sentences_about_arguments_become_a_table() -> None:
+    pytest.importorskip("griffe", reason="the docs extra is not installed")
+    described = hook("arguments")["described"]
+    text = "What it does.\n\nrates: each above 0, such as a: b. prior: a number; rtol: the width.\nRaises InputError."
+    rest, meant = described(text, ("rates", "prior", "rtol"))  # type: ignore[operator]
+    assert rest == "What it does.\n\nRaises InputError."
+    assert meant == {"rates": "each above 0, such as a: b.", "prior": "a number.", "rtol": "the width."}
+
+
+def test_every_statement_of_a_paper_is_on_one_of_its_pages() -> None:
+    pytest.importorskip("mkdocs", reason="the docs extra is not installed")
+    split = hook("long_pages")["split"]
+    whole = (DOCS / "papers" / "pmtl.md").read_text("utf-8")
+    pages = split("pmtl")  # type: ignore[operator]
+    rows = re.findall(r"^### (.+)$", whole, re.MULTILINE)
+    shown = [row for name, text in pages.items() if "-rows-" in name for row in re.findall(r"^## (.+)$", text, re.M)]
+    assert shown == rows
+    assert max(text.count("\n## ") for text in pages.values()) <= 20
+    assert "](#pmtl-t1a)" not in pages["pmtl"]
+    assert split("rates") == {}  # type: ignore[operator]
