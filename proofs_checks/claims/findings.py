@@ -99,10 +99,17 @@ def _about_phases(claim: Claim) -> Iterator[str]:
     told: set[str] = set()
     for phase in claim.phases:
         noise = (sentence for table in phase.tables for sentence in _about_noise(table, phase))
-        for sentence in (*noise, *_about_releases(phase), *_about_sampling(claim, phase)):
+        silent = _about_left_out(claim, phase)
+        for sentence in (*noise, *silent, *_about_releases(phase), *_about_sampling(claim, phase)):
             if sentence not in told:
                 told.add(sentence)
                 yield sentence
+
+
+def _about_left_out(claim: Claim, phase: Phase) -> Iterator[str]:
+    unit, zeroed = claim.statement.unit, claim.statement.neighbouring == "zero-out"
+    if zeroed and any(table.kind == "randomized-response" for table in phase.tables):
+        yield f"a {unit} that is left out still answers, with a uniformly random category"
 
 
 def _about_releases(phase: Phase) -> Iterator[str]:
