@@ -21,6 +21,7 @@ from .loss_distribution import LossDistribution
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
 from .mixture_of_gaussians import MixtureOfGaussians
 from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
+from .no_noise import NoNoise
 from .private_selection import BestOfSeveral
 from .randomized_response import RandomizedResponse
 from .run import Run, as_run
@@ -68,6 +69,7 @@ __all__ = [
     "MinSeparated",
     "MixtureOfGaussians",
     "Neighbouring",
+    "NoNoise",
     "Notion",
     "PiecewiseMechanism",
     "Poisson",

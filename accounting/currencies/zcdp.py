@@ -207,7 +207,10 @@ def _below(product: Composition, last: float) -> float:
     orders = [alpha for alpha in (1.001, 1.5, 2.0, 4.0, 16.0, 64.0) if alpha < last]
     if last < math.inf:
         orders.append(last)
-    found = max(down(divergence_below(product, alpha) / alpha) for alpha in orders)
+    least = [divergence_below(product, alpha) / alpha for alpha in orders]
+    if math.inf in least:
+        return math.inf
+    found = max(map(down, least))
     return max(0.0, found, _limit_below(product) if last == math.inf else 0.0)
 
 

@@ -16,6 +16,7 @@ from ...mechanisms import (
     InputError,
     Laplace,
     Mechanism,
+    NoNoise,
     Repeat,
     Sequence,
     TruncatedLaplace,
@@ -27,6 +28,7 @@ from ..pairs import (
     DiscreteLaplacePair,
     GaussianPair,
     LaplacePair,
+    LossesPair,
     Pair,
     TruncatedLaplacePair,
     product_of,
@@ -50,6 +52,12 @@ additive.register(
     TruncatedLaplace,
     lambda noise, move: TruncatedLaplacePair(move / noise.noise_multiplier, noise.bound / noise.noise_multiplier),
 )
+
+
+_APART = LossesPair((0.0,), (2.0**-60,), 1.0, 1.0)
+"""Two outputs that no data set shares with its neighbour; a mass that no bound notices, for laws need a finite loss."""
+
+additive.register(NoNoise, lambda noise, move: _APART)
 
 
 @additive.register

@@ -17,6 +17,7 @@ from ...mechanisms import (
     InputError,
     Mechanism,
     Neighbouring,
+    NoNoise,
     Poisson,
     RandomAllocation,
     Repeat,
@@ -34,6 +35,7 @@ from ..pairs import (
     AllocationPair,
     CutPair,
     GaussianPair,
+    LossesPair,
     OpposedPair,
     Order,
     Pair,
@@ -107,7 +109,7 @@ def poisson(part: Poisson, relation: Neighbouring) -> Round:
     pair, rate = by_move(part.mechanism), part.sampling_rate
     if relation != "replace-one":
         return tight(_sampled(pair(1), rate))
-    if isinstance(pair(1), ProductPair | CutPair):
+    if isinstance(pair(1), ProductPair | CutPair | LossesPair):
         return Round.of(either(SubsampledPair(pair(2), rate, Sampling.HYBRID)), plain(_sampled(pair(1), rate)))
     return tight(either(SubsampledPair(pair(1), rate, Sampling.REPLACE)))
 
@@ -160,6 +162,8 @@ def shuffled(part: Shuffled, relation: Neighbouring, participation: Participatio
     if relation == "add-remove":
         raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
     pair = by_move(part.mechanism)
+    if isinstance(part.mechanism, NoNoise):  # of every unit, the batch that it is in
+        return tight(either(pair(sensitivity(relation))))
     if isinstance(part.mechanism, Repeat | Sequence | TruncatedLaplace):
         return bounded(pair(sensitivity(relation)))
     stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, Order.REMOVE, 0.03)
@@ -205,6 +209,8 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
     its two bounds an AllocationPair is what a constant contribution attains, and with one participation the worst.
     """
     base, times = part.mechanism, part.participations
+    if isinstance(base, NoNoise):
+        return tight(either(by_move(base)(sensitivity(relation))))
     if isinstance(base, Repeat | Sequence | TruncatedLaplace):
         raise InputError("mechanism", base, "one release of untruncated noise a round, with random allocation")
     if participation == "visible" or times == part.rounds:

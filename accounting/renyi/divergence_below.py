@@ -17,6 +17,7 @@ from ..pairs import (
     ApproximateDpPair,
     Composition,
     GaussianPair,
+    LossesPair,
     OpposedPair,
     Order,
     Pair,
@@ -40,7 +41,10 @@ def divergence_below(composition: Composition, alpha: float) -> float:
     """
     total = 0.0
     for pair, rounds in composition:
-        total = down(total + down(rounds * _below(pair, alpha)))
+        each = _below(pair, alpha)
+        if each == math.inf:
+            return math.inf
+        total = down(total + down(rounds * each))
     return max(0.0, total)
 
 
@@ -48,6 +52,10 @@ def divergence_below(composition: Composition, alpha: float) -> float:
 def _below(pair: Pair, alpha: float) -> float:
     moved = dominated_parameters(pair)
     if isinstance(pair, ApproximateDpPair) and pair.delta > 0:
+        return math.inf
+    by_coin = isinstance(pair, SubsampledPair) and pair.order in (Sampling.REMOVE, Sampling.VISIBLE)
+    shown = pair.base if by_coin else pair  # type: ignore[attr-defined] # a SubsampledPair has one
+    if isinstance(shown, LossesPair) and shown.infinite > 0:
         return math.inf
     if isinstance(moved, SubsampledPair) and isinstance(moved.base, GaussianPair) and moved.order in _BY_QUADRATURE:
         return down(log_moments(moved.base.shift, moved.rate, moved.order, alpha)[0] / (alpha - 1), 2)

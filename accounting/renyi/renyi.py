@@ -241,6 +241,9 @@ def renyi(
         raise InputError("alpha", alpha, "an order of at least 1")
     relation = neighbouring_relation(neighbouring)
     pairs, largest = dominating(run, relation, participation), 0.0
+    known = [divergence_below(product, float(alpha)) for product in pairs.lower if 1 < alpha < math.inf]
+    if math.inf in known:
+        return Bracket(math.inf, math.inf, True, METHOD)
     for product in pairs.upper:
         if not supports(product):
             raise InputError("run", run, "mechanisms whose Renyi divergence is known")
@@ -251,5 +254,4 @@ def renyi(
     if exact is not None:
         order = decimal(alpha)
         return Bracket(decimal_below(order * exact.always), decimal_above(order * exact.most), True, METHOD)
-    attained = (divergence_below(product, float(alpha)) for product in pairs.lower if 1 < alpha < math.inf)
-    return Bracket(min(largest, max(attained, default=0.0)), largest, True, METHOD)
+    return Bracket(min(largest, max(known, default=0.0)), largest, True, METHOD)

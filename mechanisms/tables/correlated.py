@@ -20,7 +20,7 @@ from .. import (
 )
 from ..validate import nonnegative
 from .cohort import SamplingTable
-from .fields import Count, KindTable, MissingKeys, Noise, checked
+from .fields import Count, KindTable, MissingKeys, NoiseNeeded, checked
 
 
 def _numbers(field: str, value: object) -> tuple[float, ...]:
@@ -32,7 +32,7 @@ def _numbers(field: str, value: object) -> tuple[float, ...]:
 class CorrelatedTable(KindTable):
     """Noise multiplier and participation limits: min_separation of 1 allows every round."""
 
-    noise_multiplier: Noise
+    noise_multiplier: NoiseNeeded
     min_separation: Count = 1
     max_participations: Count = 1
 

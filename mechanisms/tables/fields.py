@@ -117,7 +117,9 @@ def _some_noise(field: str, value: object) -> float:
 
 
 def _noise(field: str, value: object) -> float:
-    multiplier = _some_noise(field, value)
+    multiplier = nonnegative(field, value)
+    if multiplier == 0.0:
+        return 0.0
     if not LEAST_NOISE <= multiplier <= MOST_NOISE:
         raise InputError(field, value, f"a number from {LEAST_NOISE:g} to {MOST_NOISE:g}")
     return multiplier
@@ -134,8 +136,17 @@ Positive = Annotated[float, checked(positive)]
 NonNegative = Annotated[float, checked(nonnegative)]
 Probability = Annotated[float, checked(open_probability)]
 Rate = Annotated[float, checked(_sampling_rate)]
+
+
+def _noise_needed(field: str, value: object) -> float:
+    return _noise(field, _some_noise(field, value))
+
+
 Noise = Annotated[float, checked(_noise)]
-NoiseStd = Annotated[float, checked(_some_noise)]
+"""0 as well: none, of a table that says what that is."""
+NoiseNeeded = Annotated[float, checked(_noise_needed)]
+NoiseStd = Annotated[float, checked(nonnegative)]
+NoiseStdNeeded = Annotated[float, checked(_some_noise)]
 Count = Annotated[int, checked(count)]
 Rounds = Annotated[int, checked(_rounds)]
 

@@ -17,13 +17,14 @@ from .. import (
     InputError,
     Laplace,
     Mechanism,
+    NoNoise,
     RandomizedResponse,
     Repeat,
     Skellam,
 )
 from ..validate import positive, several
 from .cohort import SamplingTable
-from .fields import Count, Noise, NoiseStd, Positive, Probability, Rate, checked
+from .fields import Count, Noise, NoiseStd, NoiseStdNeeded, NonNegative, Positive, Probability, Rate, checked
 from .kinds import Described, ExactTable, MechanismTable, exactly
 from .norms import ClippedGaussianTable, NormedTable, is_sampled, over_root
 
@@ -112,7 +113,7 @@ class PerClientGaussianTable(MechanismTable):
     """
 
     kind: Literal["per-client-gaussian"]
-    noise_std: NoiseStd
+    noise_std: NoiseStdNeeded
     clip_norm: Positive
     assumed_sensitivity: Positive | None = None
 
@@ -138,6 +139,8 @@ class LaplaceTable(NormedTable):
     noise_multiplier: Noise
 
     def described(self, sampling: SamplingTable) -> Described:
+        if self.noise_multiplier == 0.0:
+            return exactly(NoNoise())
         one = Laplace(self.noise_multiplier)
         if self.is_one_number or self.norm == "l1":
             return exactly(one)
@@ -153,7 +156,7 @@ class DiscreteGaussianTable(NormedTable):
     """A number on the integers; or, with norm = "linf", several that are clipped one by one."""
 
     kind: Literal["discrete-gaussian"]
-    sigma: Positive
+    sigma: NonNegative
     clip: Count = 1
 
     @classmethod
@@ -161,6 +164,8 @@ class DiscreteGaussianTable(NormedTable):
         return False
 
     def described(self, sampling: SamplingTable) -> Described:
+        if self.sigma == 0.0:
+            return exactly(NoNoise())
         one = DiscreteGaussian(self.sigma, self.clip)
         if self.norm != "linf" or self.is_one_number:
             self.only_one_number("of discrete Gaussian noise in several dimensions only linf is known")
@@ -173,10 +178,12 @@ class DiscreteLaplaceTable(NormedTable):
     e^t-bounded neighbours, iterated, breaks where that of the geometric mechanism does."""
 
     kind: Literal["discrete-laplace"]
-    scale: Positive
+    scale: NonNegative
     clip: Count = 1
 
     def described(self, sampling: SamplingTable) -> Described:
+        if self.scale == 0.0:
+            return exactly(NoNoise())
         one, dimension = DiscreteLaplace(self.scale, self.clip), self.dimension or 1
         if self.is_one_number or self.norm == "l1":
             return exactly(one)

@@ -10,12 +10,13 @@ from .. import (
     Gaussian,
     Laplace,
     Mechanism,
+    NoNoise,
     StableHistogram,
     TruncatedGaussian,
     TruncatedLaplace,
 )
 from .cohort import SamplingTable
-from .fields import Count, Noise, Positive
+from .fields import Count, Noise, NoiseNeeded, Positive
 from .kinds import Described, MechanismTable
 from .norms import NormedTable
 
@@ -29,6 +30,8 @@ class TruncatedLaplaceTable(NormedTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         self.only_one_number("of noise that is cut, in several dimensions, no bound is known")
+        if self.noise_multiplier == 0.0:
+            return Described(NoNoise(), NoNoise())
         mechanism = TruncatedLaplace(self.noise_multiplier, self.bound)
         return Described(mechanism, mechanism)
 
@@ -64,7 +67,7 @@ class StableHistogramTable(MechanismTable):
 
     kind: Literal["stable-histogram"]
     noise: Literal["laplace", "gaussian"]
-    noise_multiplier: Noise
+    noise_multiplier: NoiseNeeded
     threshold: Positive
     buckets: Count = 1
 

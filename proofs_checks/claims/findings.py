@@ -8,8 +8,9 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from ...accounting import Bracket
-from ...mechanisms import Gaussian, sensitivity
+from ...mechanisms import Gaussian, NoNoise, sensitivity
 from ...mechanisms.tables.fields import KindTable
+from ...mechanisms.tables.kinds import MechanismTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
@@ -220,8 +221,17 @@ def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
         )
 
 
+def _without_noise(table: KindTable, phase: Phase) -> Iterator[Finding]:
+    """A noise of 0 is no slip of the reader's: the claim is judged, and this is said."""
+    if isinstance(table, MechanismTable) and isinstance(table.described(phase.sampling).upper, NoNoise):
+        text = "There is no noise: what is released shows the data of each unit that takes part as they are."
+        yield Finding("no-noise", "error", f"{text} No epsilon holds at a delta below the probability of taking part.")
+
+
 def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Finding]:
     sampling = phase.sampling
+    nothing = tuple(_without_noise(table, phase))
+    yield from nothing
     if isinstance(table, GaussianMeanTable) and claim.statement.neighbouring == "add-remove":
         yield from _divisor_findings(claim, phase)
     if claim.statement.neighbouring == "replace-one" and table.kind != "randomized-response":
@@ -231,7 +241,8 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
             "Replacing a unit's data changes a clipped sum by up to twice the clipping bound; adding or removing the "
             "unit changes it by the clipping bound at most.",
         )
-    if isinstance(table, NormedTable) and table.asks_norm() and table.norm is None and table.dimension is None:
+    normed = isinstance(table, NormedTable) and table.asks_norm() and not nothing
+    if normed and table.norm is None and table.dimension is None:  # type: ignore[attr-defined] # a NormedTable
         yield _norm_not_stated(table.kind)
     if isinstance(table, GaussianMeanTable) and table.weights != "uniform":
         base = table.described(sampling).upper

@@ -25,7 +25,8 @@ except ImportError as problem:
     ) from problem
 
 from ..accounting import Bracket, epsilon
-from ..mechanisms import FixedSize, Gaussian, InputError, Mechanism, Neighbouring, Poisson, Repeat, Sequence
+from ..mechanisms import FixedSize, InputError, Mechanism, Neighbouring, Poisson, Repeat, Sequence
+from ..mechanisms.no_noise import gaussian_or_none
 from ..mechanisms.validate import count, number
 from .dp_accounting import CertifiedAccountant
 
@@ -89,7 +90,7 @@ def training_run(num_updates: int, dp_params: DpParams) -> Mechanism:
 def _step(noise_multiplier: float, batch_size: float, group: int, method: SamplingMethod) -> Mechanism:
     if not 0 < batch_size <= group:
         raise InputError("batch_size", batch_size, f"above 0 and at most {group}, the examples to draw from")
-    noise = Gaussian(noise_multiplier)
+    noise = gaussian_or_none(noise_multiplier)
     if method is SamplingMethod.FIXED_BATCH_SIZE:
         return FixedSize(noise, group, count("batch_size", batch_size))
     return Poisson(noise, batch_size / group)

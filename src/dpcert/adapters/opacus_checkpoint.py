@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..mechanisms import Gaussian, InputError, Mechanism, Poisson, Repeat, Sequence
+from ..mechanisms import InputError, Mechanism, Poisson, Repeat, Sequence
+from ..mechanisms.no_noise import gaussian_or_none
 from ..mechanisms.paths import content
 from ..mechanisms.validate import count, lacks, rate
 
@@ -27,7 +28,7 @@ _EXPECTED = f"a checkpoint of Opacus ({STATE}), or an accountant's state_dict: m
 
 
 def run_of_checkpoint(path: Path) -> Mechanism:
-    """The Poisson-sampled Gaussian steps that the checkpoint's accountant has counted; noise 0 is refused.
+    """The Poisson-sampled Gaussian steps that the checkpoint's accountant has counted; noise 0 is none.
 
     The file is one of torch.save (read with weights_only=True: nothing in it is executed) or JSON. InputError for
     anything else, and where PyTorch is not installed for a file that needs it.
@@ -43,7 +44,7 @@ def run_of_history(history: Any) -> Mechanism:
             raise InputError("history", entry, "tuples (noise multiplier, sample rate, steps)")
         noise, share, steps = entry
         if count("steps", steps, least=0) and share:
-            one, part = Gaussian(noise), rate("sample_rate", share)
+            one, part = gaussian_or_none(noise), rate("sample_rate", share)
             parts.append(Repeat(one if part == 1.0 else Poisson(one, part), steps))
     if not parts:
         raise InputError("history", history, "at least one step")

@@ -34,6 +34,7 @@ from ..mechanisms import (
     Shuffled,
     neighbouring_relation,
 )
+from ..mechanisms.no_noise import gaussian_or_none
 from ..mechanisms.validate import count, delta_below_one, nonnegative
 
 NAME = "dpcert-shuffled"
@@ -72,7 +73,7 @@ class ShuffledBatches:
 
     def epoch(self, noise_multiplier: float) -> Shuffled:
         """One pass, with this noise in each batch."""
-        return Shuffled(Gaussian(noise_multiplier), self.batches, self.full_batches)
+        return Shuffled(gaussian_or_none(noise_multiplier), self.batches, self.full_batches)
 
 
 class ShuffledAccountant(IAccountant):

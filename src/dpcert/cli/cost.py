@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from ..accounting import delta as delta_of
 from ..accounting import epsilon as epsilon_of
 from ..accounting.currencies.convert import Asked, Known, composed_amount, convert
 from ..accounting.currencies.pure_dp import UNBOUNDED
-from ..mechanisms import InputError
+from ..mechanisms import InputError, Mechanism, NoNoise, rounds_by_step
 from ..mechanisms.digits import as_given, digits_for, interval, rounded_up
 from ..presentation.output import print_json, say, show
 from . import options
@@ -121,6 +122,17 @@ def delta_command(
     show(Answer("delta", "epsilon", at, found, asked, seconds, beside), as_json)
 
 
+WITHOUT_NOISE = "there is no noise: what is released shows the data of each unit that takes part as they are"
+"""Why an epsilon is infinite, or a delta the probability of taking part."""
+
+
+def _steps(run: Mechanism) -> Iterator[Mechanism]:
+    """The releases of a run, without what says who is drawn for them."""
+    for step in rounds_by_step(run):
+        inner = getattr(step, "mechanism", None)
+        yield from _steps(inner) if isinstance(inner, Mechanism) else (step,)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A quantity at a place, of the run that the options describe. beside: an estimate or an error bar, if any."""
@@ -137,7 +149,11 @@ class Answer:
         """The document; infinities stay floats."""
         ends = {f"{self.quantity}_lower": self.found.lower, f"{self.quantity}_upper": self.found.upper}
         about = {self.place: self.at} | self.asked.to_json()
-        return ends | about | self.found.to_json(self.quantity) | {"seconds": self.seconds} | self.beside
+        reason = {"reason": WITHOUT_NOISE} if self._without_noise() else {}
+        return ends | about | self.found.to_json(self.quantity) | {"seconds": self.seconds} | self.beside | reason
+
+    def _without_noise(self) -> bool:
+        return any(isinstance(step, NoNoise) for step in _steps(self.asked.run()))
 
     def __str__(self) -> str:
         asked, found = self.asked, self.found
@@ -149,6 +165,8 @@ class Answer:
             *([f"  {self._gap()}"] if found.certified and not found.reached and math.isfinite(found.upper) else []),
             *told(self.beside, self.quantity),
         ]
+        if self._without_noise():
+            lines.append(f"  {WITHOUT_NOISE}")
         unbounded = self.quantity == "epsilon" and self.at == 0.0 and math.isinf(found.upper)
         return "\n".join([*lines, *([f"  {UNBOUNDED}"] if unbounded else [])])
 

@@ -10,7 +10,6 @@ from ...accounting import Bracket, delta
 from ...accounting.ledger import RunningEpsilon
 from ...mechanisms import (
     FixedSize,
-    Gaussian,
     InputError,
     Mechanism,
     Neighbouring,
@@ -19,6 +18,7 @@ from ...mechanisms import (
     Sequence,
     neighbouring_relation,
 )
+from ...mechanisms.no_noise import gaussian_or_none
 from ...mechanisms.validate import count as whole
 from ...mechanisms.validate import positive
 
@@ -145,7 +145,7 @@ class CertifiedAccountant:
         return Sequence(rounds) if rounds else None
 
     def _round(self, event: GaussianPrivacyEvent) -> Mechanism:
-        gaussian = Gaussian(event.noise_multiplier)
+        gaussian = gaussian_or_none(event.noise_multiplier)
         if self._config.sampling_method is SamplingMethod.POISSON:
             return Poisson(gaussian, event.sample_size / event.population_size)
         if self._config.sampling_method is SamplingMethod.WITHOUT_REPLACEMENT:
