@@ -65,7 +65,7 @@ def test_full_batches_are_not_sampled() -> None:
         ({"history": HISTORY}, "a checkpoint of Opacus"),
         ({"mechanism": "rdp", "history": []}, "at least one step"),
         ({"mechanism": "rdp", "history": [[1.0, 0.1]]}, "tuples"),
-        ({"mechanism": "rdp", "history": [[0.0, 0.1, 3]]}, "above 0"),
+        ({"mechanism": "rdp", "history": [[-1.0, 0.1, 3]]}, "above 0"),
         ({"mechanism": "rdp", "history": [[1.0, 1.5, 3]]}, "rate"),
     ],
 )

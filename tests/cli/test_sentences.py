@@ -118,7 +118,12 @@ def test_training_names_its_options(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("noise", [["--noise-multiplier", "0"], ["--mechanism", "laplace", "--noise-multiplier", "0"]])
 def test_without_noise_epsilon_is_infinite_and_why(noise: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["epsilon", "--delta", "1e-5", *noise]) == 2
-    assert "without any epsilon is infinite" in capsys.readouterr().err
+    assert run(["epsilon", "--delta", "1e-5", *noise]) == 0
+    said = capsys.readouterr().out
+    assert "epsilon in [inf, inf]" in said
+    assert "there is no noise" in said
+
+
+def test_a_kind_of_noise_that_needs_some_says_that_epsilon_is_infinite_without() -> None:
     with pytest.raises(ValueError, match="epsilon is infinite"):
-        parse_claim({"claim": CLAIM, "mechanism": {"kind": "gaussian-mean", "noise_std": 0, "clip_norm": 1.0}})
+        parse_claim({"claim": CLAIM, "mechanism": {"kind": "per-client-gaussian", "noise_std": 0, "clip_norm": 1.0}})
