@@ -13,6 +13,14 @@ LEFT_OUT = ("data", "seconds", "train_accuracy", "train_loss")
 """Of a result: where the data lay, and what no table or plot shows."""
 
 
+def ran_on(results: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """The devices, number formats and solvers that the results name; those of earlier versions name no solver."""
+    return {
+        name: sorted({str(result[name]) for result in results if name in result})
+        for name in ("device", "dtype", "solver")
+    }
+
+
 def write_runs(results: Sequence[dict[str, Any]], file: str | Path) -> None:
     """What all results share, once, and one line for each result."""
     kept = [{name: _finite(value) for name, value in result.items() if name not in LEFT_OUT} for result in results]

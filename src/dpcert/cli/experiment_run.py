@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -21,7 +21,7 @@ from ..trainers.experiments.cell import Cell
 from ..trainers.experiments.plots import draw
 from ..trainers.experiments.presets import PRESETS
 from ..trainers.experiments.report import write_report
-from ..trainers.experiments.runs import write_runs
+from ..trainers.experiments.runs import ran_on, write_runs
 from ..trainers.experiments.sweep import run_sweep
 from ..trainers.experiments.table import method_of
 from .experiment_options import Federated
@@ -49,10 +49,11 @@ def run_experiment(name: str, asked: Federated, as_json: bool) -> None:
     rows = write_report(results, folder)
     plots = _plots(results, folder)
     if as_json:
-        print_json({"sweep": name, "folder": str(folder), "rows": [asdict(row) for row in rows], "plots": plots})
+        told = {"rows": [asdict(row) for row in rows], "plots": plots, **ran_on(results)}
+        print_json({"sweep": name, "folder": str(folder), **told})
     else:
         typer.echo((folder / "table.md").read_text(), nl=False)
-        typer.echo(f"{len(results)} runs in {folder}")
+        typer.echo(f"{len(results)} runs in {folder}, {_where(results)}")
 
 
 def _fair(asked: Federated, base: Cell, seeds: range, folder: Path, as_json: bool) -> None:
@@ -65,10 +66,15 @@ def _fair(asked: Federated, base: Cell, seeds: range, folder: Path, as_json: boo
     (folder / "table.md").write_text(table + "\n")
     write_runs(results, folder / "runs.json")
     if as_json:
-        print_json({"sweep": "fair", "folder": str(folder), "table": table, "runs": results})
+        print_json({"sweep": "fair", "folder": str(folder), "table": table, "runs": results, **ran_on(results)})
     else:
         typer.echo(table)
-        typer.echo(f"{len(results)} runs, and their trials, in {folder}")
+        typer.echo(f"{len(results)} runs, and their trials, in {folder}, {_where(results)}")
+
+
+def _where(results: Sequence[dict[str, Any]]) -> str:
+    used = {name: ", ".join(values) for name, values in ran_on(results).items()}
+    return f"on {used['device']} in {used['dtype']}; solver: {used['solver']}"
 
 
 def _epsilons(text: str | None) -> list[float]:

@@ -117,8 +117,14 @@ def test_the_command(capsys, tmp_path, monkeypatch):
 def test_quick_is_one_seed_of_few_rounds(family, sweep, methods, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("dpcert.cli.experiment_run.QUICK_ROUNDS", 2)
     asked = ["experiment", sweep, "--data", DATA, "--cohort", "4", "--quick", "--quiet"]
-    assert run([*asked, "--seeds", "3", "--out", str(tmp_path), "--json"]) == 0
-    assert len(json.loads(capsys.readouterr().out)["rows"]) == methods
+    assert run([*asked, "--seeds", "3", "--out", str(tmp_path), "--json", "--dtype", "float64"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert len(found["rows"]) == methods
+    assert found["dtype"] == ["float64"]
+    assert set(found["solver"]) <= {"dual", "loop"}
+    assert run([*asked, "--out", str(tmp_path), "--dtype", "float64"]) == 0
+    place = f"in float64; solver: {', '.join(found['solver'])}"
+    assert f"{methods} runs in {tmp_path}, on {found['device'][0]} {place}\n" in capsys.readouterr().out
     cells = [json.loads(file.read_text()) for file in (tmp_path / "cells").glob("*.json")]
     assert len(cells) == methods
     assert {(cell["rounds"], cell["seed"], len(cell["history"])) for cell in cells} == {(2, 0, 2)}
