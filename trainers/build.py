@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from ..mechanisms import InputError
 from ..mechanisms.arrays import Floats
-from ..mechanisms.validate import choice, count
+from ..mechanisms.validate import choice
 from .algorithms import (
     ClusteredPmtl,
     Ditto,
@@ -25,6 +22,7 @@ from .algorithms import (
     PmtlIncrements,
     PpSgd,
 )
+from .data.task_files import read_clusters, read_covariance
 from .dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
 from .dpfedmtl.layers import LabelSets
 from .engine.algorithm import Algorithm
@@ -60,7 +58,7 @@ ALGORITHMS: dict[str, Callable[[Parameters, int], Algorithm]] = {
     "naive-joint": lambda told, population: NaiveJoint(told.strength),
     "ditto": lambda told, population: Ditto(told.strength),
     "pp-sgd": lambda told, population: PpSgd(told.alpha),
-    "clustered-pmtl": lambda told, population: ClusteredPmtl(_clusters(told.clusters, population), told.strength),
+    "clustered-pmtl": lambda told, population: ClusteredPmtl(read_clusters(told.clusters, population), told.strength),
     "fixed-omega": lambda told, population: FixedOmega(_omega(told.omega, population), told.strength),
     "dpfedmtl": lambda told, population: DpFedMtl(*told.cut),
     "dpfedmtl-local-noise": lambda told, population: DpFedMtlLocalNoise(*told.cut),
@@ -74,26 +72,7 @@ def build_algorithm(name: str, parameters: Parameters, population: int) -> Algor
     return ALGORITHMS[choice("algorithm", name, ALGORITHMS)](parameters, population)
 
 
-def _clusters(told: str, population: int) -> list[int]:
-    if told.isdigit():
-        number = count("clusters", int(told))
-        if number > population:
-            raise InputError("clusters", number, f"at most the number of clients, {population}")
-        return [client % number for client in range(population)]
-    try:
-        clusters = json.loads(Path(told).read_text())
-    except (OSError, ValueError) as error:
-        raise InputError("clusters", told, f"a number, or a JSON file with one number a client ({error})") from error
-    if not isinstance(clusters, list):
-        raise InputError("clusters", told, "a JSON list with one number a client")
-    return clusters
-
-
 def _omega(told: str, population: int) -> Floats:
     if told == "mean-regularised":
         return np.eye(population) - 1 / population
-    try:
-        loaded = np.load(told) if told.endswith(".npy") else np.loadtxt(told, delimiter=",", ndmin=2)
-    except (OSError, ValueError) as error:
-        raise InputError("omega", told, f"mean-regularised, or a .npy or .csv file with a matrix ({error})") from error
-    return np.asarray(loaded, dtype=np.float64)
+    return read_covariance(told, population, "omega")

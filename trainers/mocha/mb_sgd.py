@@ -1,6 +1,6 @@
 """Mini-batch subgradient descent on the primal of the W-step, W <- W - eta (g + lambda W Omega).
 
-g_t is the batch mean of l'(x w_t) x over node t's part of the batch. `step_length` decreases eta as strong convexity
+g_t is the batch mean of l'(x w_t) x over node t's part of the batch. `pegasos` decreases eta as strong convexity
 asks (Shalev-Shwartz, Singer, Srebro 2007; Shamir, Zhang 2013): eta = 1 / (lambda kappa h), with kappa Omega's smallest
 eigenvalue. The reference code's step (tests/oracles/reference_mocha.py) shrinks W by scaling/h Omega but adds
 subgradients with a step that never decreases: its fixed points are not the optimum.
@@ -8,8 +8,8 @@ subgradients with a step that never decreases: its fixed points are not the opti
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from .mocha import State
 from .sdca import Order, visits
 from .tasks import Tasks
 
-StepRule = Literal["decreasing", "constant", "pegasos"]
+StepRule = Callable[[float, float, int], float]
+"""(scaling, lambda kappa, rounds done) -> the length of the next step."""
 
 
 def descent_of(tasks: Tasks, loss: Loss, weights: Floats, order: Order) -> Floats:
@@ -43,15 +44,22 @@ def gradient_round(
     return replace(state, weights=state.weights + step * downhill, rounds=state.rounds + 1, visited=visited)
 
 
-def step_length(rule: StepRule, scaling: float, convexity: float, rounds: int) -> float:
-    """The length of the step after so many rounds.
+def decreasing(scaling: float, convexity: float, rounds: int) -> float:
+    """In the end as pegasos, but from `scaling` on, as if h had begun later."""
+    return scaling / (1 + convexity * scaling * rounds)
 
-    pegasos: 1/(lambda kappa h), whose first steps throw W far out where lambda is small; decreasing: the same in the
-    end, but from `scaling` on, as if h had begun later; constant: `scaling`, as smooth losses allow.
-    """
-    if rule == "constant":
-        return scaling
-    return 1 / (convexity * (rounds + 1)) if rule == "pegasos" else scaling / (1 + convexity * scaling * rounds)
+
+def constant(scaling: float, convexity: float, rounds: int) -> float:
+    """`scaling`, as smooth losses allow."""
+    return scaling
+
+
+def pegasos(scaling: float, convexity: float, rounds: int) -> float:
+    """1/(lambda kappa h), whose first steps throw W far out where lambda is small."""
+    return 1 / (convexity * (rounds + 1))
+
+
+STEP_RULES: dict[str, StepRule] = {rule.__name__: rule for rule in (decreasing, constant, pegasos)}
 
 
 def with_dual_point(tasks: Tasks, loss: Loss, state: State) -> State:

@@ -14,7 +14,7 @@ from .cocoa import theta_round
 from .joint import JointReport, consensus_round, consensus_start, joint_report
 from .losses import Loss
 from .mb_sdca import batch_round
-from .mb_sgd import StepRule, gradient_round, step_length, with_dual_point
+from .mb_sgd import StepRule, decreasing, gradient_round, with_dual_point
 from .mocha import Report, State, federated_round, omega_step, report
 from .sdca import Order, random_order, visits
 from .sigma_prime import SigmaPrime, reference_sigma
@@ -163,15 +163,15 @@ class BatchSdca(Batches):
 
 @dataclass(frozen=True)
 class BatchSgd(Batches):
-    """Mini-batch SGD, with a rule of mb_sgd.step_length; its dual point is read off its own slopes."""
+    """Mini-batch SGD, with a rule of mb_sgd.STEP_RULES; its dual point is read off its own slopes."""
 
-    rule: StepRule = "decreasing"
+    rule: StepRule = decreasing
     name: str = "mb-sgd"
 
     def round(self, state: State, rng: np.random.Generator) -> State:
         order, setting = self.batch(state, rng), self.setting
         convexity = setting.regularisation * float(np.linalg.eigvalsh(setting.omega)[0])
-        length = step_length(self.rule, self.scaling, convexity, state.rounds)
+        length = self.rule(self.scaling, convexity, state.rounds)
         return gradient_round(setting.tasks, setting.loss, state, setting.omega, setting.regularisation, order, length)
 
     def report(self, state: State) -> Report:

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import choice
 from . import objective
-from .losses import LOSSES, Loss
+from .losses import Loss
 from .relationships import inverse, learned_covariance
 from .sdca import Order, local_updates, visits
 from .tasks import Tasks
@@ -96,7 +95,3 @@ def stale_omega_step(state: State) -> State:
         values = np.maximum(values, 1e-7)
     root = (vectors * np.sqrt(values)) @ vectors.T
     return replace(state, covariance=root / np.trace(root))
-
-
-def resolve_loss(name: str) -> Loss:
-    return LOSSES[choice("loss", name, LOSSES)]

@@ -1,28 +1,26 @@
-"""What every node does in a round, from words: how theta_t^h is set (work.py, theta.py), and who drops out."""
+"""What every node does in a round: how theta_t^h is set (work.py, theta.py), and who drops out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 from ...mechanisms import InputError
-from .theta import DroppingTheta, FixedTheta, RandomTheta, Targets
+from .theta import FixedTheta, RandomTheta, Targets
 from .work import Dropping, Heterogeneous, Passes, Work
 
 FORMS = "passes=P, shares=LOW:HIGH, theta=T or theta=LOW:HIGH"
-FULL = "passes=1"
+
+Policy = Passes | Heterogeneous | FixedTheta | RandomTheta
 
 
 @dataclass(frozen=True)
 class NodeWork:
-    """kind: passes over a node's own samples; shares of the smallest n_t, or thetas, uniform on [low, high].
-
-    dropped: for each task the probability of theta = 1 in a round; () for none.
-    """
+    """text: the words that it was made of. policy: passes over a node's own samples, shares of the smallest n_t, or
+    thetas. dropped: for each task the probability of doing nothing in a round; () for none."""
 
     text: str
-    kind: str
-    low: float
-    high: float
+    policy: Policy
     dropped: tuple[float, ...] = ()
 
     @classmethod
@@ -31,20 +29,12 @@ class NodeWork:
 
         Raises InputError for anything else.
         """
-        kind, equals, value = work.partition("=")
-        low, colon, high = value.partition(":")
-        single = kind in ("passes", "theta") and not colon
-        if not equals or not (single or (kind in ("shares", "theta") and colon)):
-            raise InputError("work", work, FORMS)
-        first = _number("work", work, low)
-        made = cls(work, kind, first, _number("work", work, high) if colon else first, _dropped(drop, tasks))
-        made._check()
-        return made
+        return cls(work, _policy(work), _dropped(drop, tasks))
 
     @property
     def plain(self) -> bool:
         """Whether every node does one pass in every round."""
-        return self.kind == "passes" and self.low == 1 and not any(self.dropped)
+        return self.policy == Passes(1.0) and not any(self.dropped)
 
     @property
     def silent(self) -> bool:
@@ -53,23 +43,44 @@ class NodeWork:
 
     def steps(self) -> Work:
         """The policy of work.py. Raises InputError for thetas, which have none."""
-        if self.kind == "theta":
+        if isinstance(self.policy, FixedTheta | RandomTheta):
             raise InputError("work", self.text, "passes or shares, with this method")
-        work: Work = Passes(self.low) if self.kind == "passes" else Heterogeneous(self.low, self.high)
-        return Dropping(work, self.dropped) if self.dropped else work
+        return Dropping(self.policy, self.dropped) if self.dropped else self.policy
 
     def targets(self) -> Targets | None:
         """The policy of theta.py; None where the work is a number of steps."""
-        if self.kind != "theta":
+        if not isinstance(self.policy, FixedTheta | RandomTheta):
             return None
-        targets: Targets = FixedTheta(self.low) if self.low == self.high else RandomTheta(self.low, self.high)
-        return DroppingTheta(targets, self.dropped) if self.dropped else targets
+        return Dropping(self.policy, self.dropped, 1.0) if self.dropped else self.policy
 
-    def _check(self) -> None:
-        most = {"passes": float("inf"), "shares": 1.0, "theta": 1.0}[self.kind]
-        if not 0 < self.low <= self.high <= most or self.high == float("inf"):
-            bound = "" if self.kind == "passes" else " of at most 1, the first not above the second"
-            raise InputError("work", self.text, f"numbers above 0{bound}")
+    def __repr__(self) -> str:
+        """As in version 0.2.0, whose checkpoints know their run by it."""
+        kind, low, high = _words(self.text)
+        return f"NodeWork(text={self.text!r}, kind={kind!r}, low={low}, high={high}, dropped={self.dropped})"
+
+
+def _words(text: str) -> tuple[str, float, float]:
+    """The kind and its one or two numbers."""
+    kind, equals, value = text.partition("=")
+    low, colon, high = value.partition(":")
+    single = kind in ("passes", "theta") and not colon
+    if not equals or not (single or (kind in ("shares", "theta") and colon)):
+        raise InputError("work", text, FORMS)
+    first = _number("work", text, low)
+    return kind, first, _number("work", text, high) if colon else first
+
+
+def _policy(text: str) -> Policy:
+    kind, low, high = _words(text)
+    most = inf if kind == "passes" else 1.0
+    if not 0 < low <= high <= most or high == inf:
+        bound = "" if kind == "passes" else " of at most 1, the first not above the second"
+        raise InputError("work", text, f"numbers above 0{bound}")
+    if kind == "passes":
+        return Passes(low)
+    if kind == "shares":
+        return Heterogeneous(low, high)
+    return FixedTheta(low) if low == high else RandomTheta(low, high)
 
 
 def _dropped(text: str | None, tasks: int) -> tuple[float, ...]:

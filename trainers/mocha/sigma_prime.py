@@ -24,7 +24,6 @@ import numpy as np
 
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import choice
 from .relationships import safe_sigma, tight_sigma
 from .tasks import Tasks
 
@@ -87,8 +86,3 @@ SIGMA_PRIMES: dict[str, SigmaPrime] = {
     "lemma": lemma_sigma,
     "tight": data_free_sigma,
 }
-
-
-def resolve_sigma_prime(name: str) -> SigmaPrime:
-    """The value of this name. Raises InputError for an unknown one."""
-    return SIGMA_PRIMES[choice("sigma_prime", name, SIGMA_PRIMES)]

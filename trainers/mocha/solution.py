@@ -14,11 +14,12 @@ from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import rounded_up
 from ...mechanisms.serialise import to_plain
 from ..statement import SECRET_SEED, PrivacyStatement, large_delta
+from .assemble import MethodKind
 from .methods import Setting, WeightStep
 from .objective import risk
 from .private_run import PrivateOutcome, PrivateRun
 from .run import Outcome, Run, accuracies
-from .sigma_prime import resolve_sigma_prime
+from .sigma_prime import SIGMA_PRIMES
 from .source import Problem
 
 
@@ -65,6 +66,7 @@ class Solution:
 
 def solution(
     algorithm: str,
+    kind: MethodKind,
     problem: Problem,
     run: Run,
     outcome: Outcome,
@@ -74,7 +76,6 @@ def solution(
 ) -> Solution:
     """Of a run without noise."""
     method = run.method
-    used = isinstance(method, WeightStep) and not algorithm.startswith("mb-")
     found = {
         "rounds": outcome.rounds,
         **_scores(problem, method.setting, outcome.weights),
@@ -87,7 +88,9 @@ def solution(
         "seconds": outcome.seconds,
         "tolerance": tolerance,
     }
-    named = _sigma_prime(sigma_prime, method.setting, run.state.covariance) if used else {"sigma_prime": None}
+    named = (
+        _sigma_prime(sigma_prime, method.setting, run.state.covariance) if kind.subproblems else {"sigma_prime": None}
+    )
     return Solution(_common(algorithm, problem, about) | found | named)
 
 
@@ -98,6 +101,7 @@ def private_solution(
     sigma_prime: str | None,
     about: Mapping[str, Any],
     *,
+    learned: bool,
     seed_is_known: bool,
 ) -> Solution:
     """Of private rounds; the bounds are those of their last state."""
@@ -117,7 +121,7 @@ def private_solution(
         "seconds": outcome.seconds,
     }
     named = _sigma_prime(sigma_prime, setting, run.state.covariance)
-    privacy = _privacy(run, outcome, about["omega"] == "learned", seed_is_known)
+    privacy = _privacy(run, outcome, learned, seed_is_known)
     return Solution(_common("mocha", problem, about) | found | named, privacy)
 
 
@@ -130,7 +134,7 @@ def _common(algorithm: str, problem: Problem, about: Mapping[str, Any]) -> dict[
 def _sigma_prime(name: str | None, setting: Setting, covariance: Floats) -> dict[str, Any]:
     """sigma' of the subproblems (4), by name and as it was in the end."""
     named = name or "reference"
-    return {"sigma_prime": {"name": named, "value": resolve_sigma_prime(named)(setting.tasks, covariance)}}
+    return {"sigma_prime": {"name": named, "value": SIGMA_PRIMES[named](setting.tasks, covariance)}}
 
 
 def _scores(problem: Problem, setting: Setting, weights: Floats) -> dict[str, float | None]:

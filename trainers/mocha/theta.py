@@ -86,18 +86,3 @@ class RandomTheta:
         if not 0 < self.low <= self.high <= 1:
             raise InputError("theta", (self.low, self.high), "0 < low <= high <= 1")
         return rng.uniform(self.low, self.high, tasks.count)
-
-
-@dataclass(frozen=True)
-class DroppingTheta:
-    """A node drops out (theta = 1) with its own probability; otherwise it does what `base` says."""
-
-    base: Targets
-    probability: float | tuple[float, ...]
-
-    def __call__(self, tasks: Tasks, round_index: int, rng: np.random.Generator) -> Floats:
-        chances = np.broadcast_to(np.asarray(self.probability, dtype=float), (tasks.count,))
-        if not ((chances >= 0) & (chances <= 1)).all():
-            raise InputError("probability", self.probability, "numbers from 0 to 1")
-        targets = self.base(tasks, round_index, rng)
-        return np.where(rng.random(tasks.count) < chances, 1.0, targets)

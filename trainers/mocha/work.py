@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import nonnegative, positive
+from ...mechanisms.validate import positive
 from .tasks import Tasks
 
+Number = TypeVar("Number", bound=np.generic)
 Steps = NDArray[np.int64]
 Work = Callable[[Tasks, int, np.random.Generator], Steps]
 
@@ -50,16 +52,20 @@ class Heterogeneous:
 
 
 @dataclass(frozen=True)
-class Dropping:
-    """Nodes drop out: each round, node t does nothing with probability `probability[t]` (Assumption 2: below 1)."""
+class Dropping(Generic[Number]):
+    """Nodes drop out: each round, node t does nothing with probability `probability[t]` (Assumption 2: below 1).
 
-    base: Work
+    base: what nodes do otherwise, in steps or as thetas (theta.py). nothing: what stands for a dropped node there,
+    0 steps or theta = 1.
+    """
+
+    base: Callable[[Tasks, int, np.random.Generator], NDArray[Number]]
     probability: float | tuple[float, ...]
+    nothing: float = 0
 
-    def __call__(self, tasks: Tasks, round_index: int, rng: np.random.Generator) -> Steps:
+    def __call__(self, tasks: Tasks, round_index: int, rng: np.random.Generator) -> NDArray[Number]:
         chances = np.broadcast_to(np.asarray(self.probability, dtype=float), (tasks.count,))
-        for chance in chances:
-            if nonnegative("probability", float(chance)) > 1:
-                raise InputError("probability", float(chance), "at most 1")
-        steps = self.base(tasks, round_index, rng)
-        return np.where(rng.random(tasks.count) < chances, 0, steps)
+        if not ((chances >= 0) & (chances <= 1)).all():
+            raise InputError("probability", self.probability, "numbers from 0 to 1")
+        done = self.base(tasks, round_index, rng)
+        return np.where(rng.random(tasks.count) < chances, done.dtype.type(self.nothing), done)

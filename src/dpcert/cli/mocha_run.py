@@ -6,17 +6,20 @@ from typing import Any
 
 from ..accounting import calibrate
 from ..mechanisms import Gaussian, InputError, Repeat
-from ..mechanisms.validate import nonnegative, positive
+from ..mechanisms.validate import choice, nonnegative, positive
 from ..presentation.output import say, show
 from ..presentation.progress import bar
 from ..presentation.training_plot import check_plot, draw_gap
 from ..trainers.engine.privacy import PrivacyGoal
 from ..trainers.interrupted import interrupted
-from ..trainers.mocha.assemble import Choices, method_of, private_of, setting_of
+from ..trainers.mocha.assemble import Options, kind_of, method_of, private_of, setting_of
+from ..trainers.mocha.mb_sgd import STEP_RULES
 from ..trainers.mocha.methods import Setting
 from ..trainers.mocha.node_work import NodeWork
+from ..trainers.mocha.omegas import Given, Omega, omega_of
 from ..trainers.mocha.private_run import PrivateRun
 from ..trainers.mocha.run import Run, identity_of
+from ..trainers.mocha.sigma_prime import SIGMA_PRIMES, SigmaPrime
 from ..trainers.mocha.solution import Solution, private_solution, solution
 from ..trainers.mocha.source import Problem, load_problem
 from .mocha_options import Asked
@@ -46,15 +49,13 @@ def run_mocha(asked: Asked, as_json: bool) -> None:
             belongs = f"it belongs to --omega {', '.join(_OMEGAS[option])}"
             say(f"warning: --{option} {given} is not used: {belongs}", err=True)
     problem = load_problem(asked.data, asked.split_file, asked.seed or 0)
-    choices = Choices(
-        asked.omega, asked.clusters, asked.ridge, asked.loss, asked.strength, asked.graph, asked.covariance
-    )
-    setting = setting_of(problem.train, choices, problem.covariance)
+    omega = omega_of(asked.omega, Given(asked.clusters, asked.ridge, asked.graph, asked.covariance))
+    setting = setting_of(problem.train, omega, asked.loss, asked.strength, problem.covariance)
     work = NodeWork.of(asked.work, asked.drop, problem.train.count)
     if asked.clip_norm is None:
-        found = _plain(asked, problem, setting, work)
+        found = _plain(asked, problem, omega, setting, work)
     elif work.plain:
-        found = _private(asked, problem, setting, _multiplier(asked, problem), as_json)
+        found = _private(asked, problem, omega, setting, as_json)
     else:
         raise InputError("--work", work.text, "passes=1, and no --drop, with --clip-norm")
     if asked.plot is not None:
@@ -85,9 +86,9 @@ def _multiplier(asked: Asked, problem: Problem) -> float:
     return found.value
 
 
-def _identity(asked: Asked, problem: Problem, setting: Setting, *more: object) -> str:
+def _identity(asked: Asked, problem: Problem, omega: Omega, setting: Setting, *more: object) -> str:
     """Of what decides the run's course; Omega by its entries, as files change under the same name."""
-    settings = (asked.algorithm, asked.loss, asked.omega == "learned", setting.omega.tobytes(), asked.strength)
+    settings = (asked.algorithm, asked.loss, omega.learned, setting.omega.tobytes(), asked.strength)
     return identity_of(problem.train, *settings, asked.sigma_prime or "reference", *more)
 
 
@@ -97,22 +98,19 @@ def _longest(asked: Asked, work: NodeWork) -> int:
     return LONGEST if asked.algorithm in ("mocha", "cocoa") and not work.silent else LONGEST_OF_OTHERS
 
 
-def _plain(asked: Asked, problem: Problem, setting: Setting, work: NodeWork) -> Solution:
+def _sigma_prime(asked: Asked) -> SigmaPrime | None:
+    return None if asked.sigma_prime is None else SIGMA_PRIMES[choice("sigma_prime", asked.sigma_prime, SIGMA_PRIMES)]
+
+
+def _plain(asked: Asked, problem: Problem, omega: Omega, setting: Setting, work: NodeWork) -> Solution:
     theta, scaling = (0.5 if asked.theta is None else asked.theta), (1.0 if asked.scaling is None else asked.scaling)
     rule = asked.step_rule or "decreasing"
-    method = method_of(
-        asked.algorithm,
-        asked.omega,
-        setting,
-        theta=theta,
-        work=work,
-        sigma_prime=asked.sigma_prime,
-        scaling=scaling,
-        step_rule=rule,
-    )
+    step_rule = STEP_RULES[choice("step_rule", rule, STEP_RULES)]
+    options = Options(work, theta, _sigma_prime(asked), scaling, step_rule)
+    method = method_of(asked.algorithm, omega, setting, options)
     run = Run(
         method,
-        _identity(asked, problem, setting, theta, work, scaling, rule),
+        _identity(asked, problem, omega, setting, theta, work, scaling, rule),
         seed=asked.seed,
         checkpoint=asked.checkpoint,
         record_every=asked.evaluate_every,
@@ -124,13 +122,15 @@ def _plain(asked: Asked, problem: Problem, setting: Setting, work: NodeWork) -> 
             tolerance=tolerance,
             watch=lambda done, gap: step(done, asked.rounds, f"gap {gap:.3g}"),
         )
-    return solution(asked.algorithm, problem, run, outcome, tolerance, asked.sigma_prime, _about(asked))
+    kind = kind_of(asked.algorithm, omega)
+    return solution(asked.algorithm, kind, problem, run, outcome, tolerance, asked.sigma_prime, _about(asked))
 
 
-def _private(asked: Asked, problem: Problem, setting: Setting, noise: float, as_json: bool) -> Solution:
-    rounds = private_of(setting, asked.omega, asked.clip_norm or 0.0, noise, asked.sigma_prime)
+def _private(asked: Asked, problem: Problem, omega: Omega, setting: Setting, as_json: bool) -> Solution:
+    noise = _multiplier(asked, problem)
+    rounds = private_of(setting, omega, asked.clip_norm or 0.0, noise, _sigma_prime(asked))
     goal = PrivacyGoal(asked.delta, asked.neighbouring, asked.budget)  # type: ignore[arg-type] # which checks it
-    identity = _identity(asked, problem, setting, asked.clip_norm, noise)
+    identity = _identity(asked, problem, omega, setting, asked.clip_norm, noise)
     with warnings_on_stderr():
         run = PrivateRun(rounds, identity, goal, seed=asked.seed, checkpoint=asked.checkpoint)
     length = PRIVATE_ROUNDS if asked.rounds is None else asked.rounds
@@ -140,4 +140,5 @@ def _private(asked: Asked, problem: Problem, setting: Setting, noise: float, as_
     ):
         outcome = run.solve(length, watch=lambda done: step(done, length, ""))
     secret = asked.seed is not None
-    return private_solution(problem, run, outcome, asked.sigma_prime, _about(asked), seed_is_known=secret)
+    about, learned = _about(asked), omega.learned
+    return private_solution(problem, run, outcome, asked.sigma_prime, about, learned=learned, seed_is_known=secret)

@@ -15,14 +15,14 @@ from dpcert.mechanisms import InputError
 from dpcert.trainers.mocha.cocoa import theta_round
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.mb_sdca import batch_round
-from dpcert.trainers.mocha.mb_sgd import gradient_round, with_dual_point
+from dpcert.trainers.mocha.mb_sgd import constant, decreasing, gradient_round, pegasos, with_dual_point
 from dpcert.trainers.mocha.methods import BatchSdca, BatchSgd, Setting, ThetaSteps, WeightStep, iterate
 from dpcert.trainers.mocha.mocha import State, federated_round, report
 from dpcert.trainers.mocha.relationships import fixed_identity, mean_regularised, safe_sigma, tight_sigma
 from dpcert.trainers.mocha.sdca import local_updates, random_order
 from dpcert.trainers.mocha.tasks import load_mat, related_tasks, split_from_file
-from dpcert.trainers.mocha.theta import DroppingTheta, FixedTheta, RandomTheta, Subproblem
-from dpcert.trainers.mocha.work import Passes
+from dpcert.trainers.mocha.theta import FixedTheta, RandomTheta, Subproblem
+from dpcert.trainers.mocha.work import Dropping, Passes
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 published = pytest.mark.skipif(not DATA.is_dir(), reason="the authors' landmine data are not beside this checkout")
@@ -114,7 +114,7 @@ def test_mb_sdca_reaches_the_optimum(small, optimum, loss):
 
 @pytest.mark.parametrize("loss", ["squared-hinge", "squared", "logistic"])
 def test_full_batch_gradient_descent_reaches_the_optimum_of_smooth_losses(small, optimum, loss):
-    method = BatchSgd(setting(small, loss), scaling=0.1, rule="constant")
+    method = BatchSgd(setting(small, loss), scaling=0.1, rule=constant)
     found = next(islice(iterate(method, np.random.default_rng(0)), 2000, None))
     found = with_dual_point(small, LOSSES[loss], found)
     seen = report(small, LOSSES[loss], found, LAMBDA)
@@ -126,7 +126,7 @@ def test_pegasos_nears_the_hinge_optimum_and_the_references_step_leaves_it(small
     """The reference shrinks W ever less but keeps adding subgradients at full length: not this problem's optimum."""
     omega = mean_regularised(6, LAMBDA)
     start = State.start(small, omega)
-    steps = iterate(BatchSgd(setting(small), Passes(0.5), rule="pegasos"), np.random.default_rng(0))
+    steps = iterate(BatchSgd(setting(small), Passes(0.5), rule=pegasos), np.random.default_rng(0))
     late = [report(small, LOSSES["hinge"], state, LAMBDA).primal for state in islice(steps, 2000, 3000)]
     assert min(late) <= optimum["hinge"] * 1.005
     assert min(late) >= optimum["hinge"] * (1 - 1e-9)
@@ -139,7 +139,7 @@ def test_pegasos_nears_the_hinge_optimum_and_the_references_step_leaves_it(small
 
 @pytest.mark.parametrize("loss", list(LOSSES))
 def test_gap_of_a_primal_method_is_valid(small, optimum, loss):
-    method = BatchSgd(setting(small, loss), scaling=0.1, rule="constant")
+    method = BatchSgd(setting(small, loss), scaling=0.1, rule=constant)
     for state in islice(iterate(method, np.random.default_rng(0)), 50):
         seen = report(small, LOSSES[loss], with_dual_point(small, LOSSES[loss], state), LAMBDA)
         assert seen.gap >= 0
@@ -187,7 +187,7 @@ def test_every_node_reaches_its_own_theta_or_drops(small):
 
 @pytest.mark.parametrize(
     "targets",
-    few([RandomTheta(0.5, 0.9), DroppingTheta(FixedTheta(0.7), 0.5), DroppingTheta(RandomTheta(0.6, 1.0), 0.3)], 3),
+    few([RandomTheta(0.5, 0.9), Dropping(FixedTheta(0.7), 0.5, 1.0), Dropping(RandomTheta(0.6, 1.0), 0.3, 1.0)], 3),
 )
 @pytest.mark.parametrize("loss", ["squared-hinge", pytest.param("hinge", marks=pytest.mark.nightly)])
 def test_random_and_dropped_theta_reach_the_same_optimum(small, optimum, targets, loss):
@@ -213,7 +213,7 @@ def test_bad_policies_are_named(small):
     for policy, field in (
         (FixedTheta(0.0), "theta"),
         (RandomTheta(0.5, 0.2), "theta"),
-        (DroppingTheta(FixedTheta(0.5), 1.5), "probability"),
+        (Dropping(FixedTheta(0.5), 1.5, 1.0), "probability"),
     ):
         with pytest.raises(InputError, match=field):
             next(iterate(ThetaSteps(setting(small), targets=policy), rng))
@@ -233,14 +233,14 @@ def test_mini_batch_sgd_is_stable_from_its_first_round(small, optimum):
     """Pegasos' first steps of 1/(lambda kappa h) throw it far out where lambda is small; the default's do not."""
     weak = Setting(small, LOSSES["hinge"], mean_regularised(6, 0.1), 1e-4)
     highest = {}
-    for rule in ("pegasos", "decreasing"):
+    for rule in (pegasos, decreasing):
         method = BatchSgd(weak, rule=rule)
         highest[rule] = max(
             method.report(state).primal for state in islice(iterate(method, np.random.default_rng(0)), 20)
         )
     begin = WeightStep(weak).report(WeightStep(weak).start()).primal
-    assert highest["pegasos"] > 1000 * begin
-    assert highest["decreasing"] < 10 * begin
+    assert highest[pegasos] > 1000 * begin
+    assert highest[decreasing] < 10 * begin
 
 
 def test_a_gradient_step_is_the_gradient(small):

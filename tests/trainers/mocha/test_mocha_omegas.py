@@ -10,7 +10,7 @@ from scipy.io import savemat
 
 from dpcert.cli import run
 from dpcert.mechanisms import InputError
-from dpcert.trainers.mocha.omega_files import read_covariance, read_graph
+from dpcert.trainers.data.task_files import read_covariance, read_graph
 from dpcert.trainers.mocha.relationships import graph_laplacian
 
 TINY = ["--data", "synthetic:clustered,tasks=4,dimension=3,samples=10", "--lambda", "0.1", "--seed", "1", "--quiet"]

@@ -1,14 +1,15 @@
-"""Known relationships of tasks out of files: a covariance matrix, or a weighted graph."""
+"""Known relationships of tasks, or clients, out of files: a matrix, a weighted graph, or clusters."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
 
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from ..data.text_tables import lines_of, short
+from .text_tables import lines_of, short
 
 MATRICES = (".npy", ".csv")
 
@@ -34,6 +35,22 @@ def read_graph(path: str | Path, tasks: int) -> Floats:
     if np.diag(weights).any():
         raise InputError("graph", short(file), "no loops: zeros on the diagonal")
     return weights
+
+
+def read_clusters(text: str, tasks: int) -> list[int]:
+    """Each task's cluster: for a number, task t's is t mod it; else out of a JSON file. Raises InputError otherwise."""
+    if text.isdigit():
+        if not 1 <= int(text) <= tasks:
+            raise InputError("clusters", text, f"1 to {tasks} clusters, at most one for each")
+        return [task % int(text) for task in range(tasks)]
+    try:
+        found = json.loads(Path(text).read_text())
+    except (OSError, ValueError) as error:
+        raise InputError("clusters", text, f"a number, or a JSON file of cluster numbers ({error})") from error
+    whole = isinstance(found, list) and all(type(number) is int for number in found)
+    if not whole or len(found) != tasks:
+        raise InputError("clusters", text, f"a list of {tasks} whole numbers")
+    return list(found)
 
 
 def _matrix(file: Path, tasks: int, field: str) -> Floats:
