@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
+from ..mechanisms import InputError
 from ..mechanisms.arrays import Floats
 from ..mechanisms.validate import choice
 from .algorithms import (
@@ -22,7 +24,7 @@ from .algorithms import (
     PmtlIncrements,
     PpSgd,
 )
-from .data.task_files import read_clusters, read_covariance
+from .data.task_files import MATRICES, read_clusters, read_covariance
 from .dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
 from .dpfedmtl.layers import LabelSets
 from .engine.algorithm import Algorithm
@@ -58,7 +60,9 @@ ALGORITHMS: dict[str, Callable[[Parameters, int], Algorithm]] = {
     "naive-joint": lambda told, population: NaiveJoint(told.strength),
     "ditto": lambda told, population: Ditto(told.strength),
     "pp-sgd": lambda told, population: PpSgd(told.alpha),
-    "clustered-pmtl": lambda told, population: ClusteredPmtl(read_clusters(told.clusters, population), told.strength),
+    "clustered-pmtl": lambda told, population: ClusteredPmtl(
+        read_clusters(told.clusters, population, "clients"), told.strength
+    ),
     "fixed-omega": lambda told, population: FixedOmega(_omega(told.omega, population), told.strength),
     "dpfedmtl": lambda told, population: DpFedMtl(*told.cut),
     "dpfedmtl-local-noise": lambda told, population: DpFedMtlLocalNoise(*told.cut),
@@ -72,7 +76,13 @@ def build_algorithm(name: str, parameters: Parameters, population: int) -> Algor
     return ALGORITHMS[choice("algorithm", name, ALGORITHMS)](parameters, population)
 
 
+def _clusters(told: Parameters, population: int) -> list[int]:
+    return read_clusters(told.clusters, population, "clients")
+
+
 def _omega(told: str, population: int) -> Floats:
     if told == "mean-regularised":
         return np.eye(population) - 1 / population
+    if Path(told).suffix not in MATRICES:
+        raise InputError("omega", told, "mean-regularised, or a .npy or .csv file with a matrix")
     return read_covariance(told, population, "omega")

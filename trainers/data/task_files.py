@@ -37,11 +37,14 @@ def read_graph(path: str | Path, tasks: int) -> Floats:
     return weights
 
 
-def read_clusters(text: str, tasks: int) -> list[int]:
-    """Each task's cluster: for a number, task t's is t mod it; else out of a JSON file. Raises InputError otherwise."""
+def read_clusters(text: str, tasks: int, owners: str = "tasks") -> list[int]:
+    """The cluster of each task, or client: for a number N that of task t is t mod N; else as a JSON file lists them.
+
+    Raises InputError for anything else.
+    """
     if text.isdigit():
         if not 1 <= int(text) <= tasks:
-            raise InputError("clusters", text, f"1 to {tasks} clusters, at most one for each")
+            raise InputError("clusters", text, f"1 to the number of {owners}, {tasks}")
         return [task % int(text) for task in range(tasks)]
     try:
         found = json.loads(Path(text).read_text())
@@ -49,7 +52,7 @@ def read_clusters(text: str, tasks: int) -> list[int]:
         raise InputError("clusters", text, f"a number, or a JSON file of cluster numbers ({error})") from error
     whole = isinstance(found, list) and all(type(number) is int for number in found)
     if not whole or len(found) != tasks:
-        raise InputError("clusters", text, f"a list of {tasks} whole numbers")
+        raise InputError("clusters", text, f"a list of whole numbers, one for each of {tasks} {owners}")
     return list(found)
 
 

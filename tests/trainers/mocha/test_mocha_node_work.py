@@ -149,9 +149,6 @@ def test_mini_batches_are_tuned_from_the_command_line(capsys):
 
 def test_checkpoints_of_0_2_0_know_their_work():
     """By these words, as 0.2.0 had them in a run's identity."""
-    dropping = NodeWork.of("shares=0.5:1", "1=1", 2)
+    dropping, plain = NodeWork.of("shares=0.5:1", "1=1", 2), NodeWork.of("passes=1", None, 2)
     assert repr(dropping) == "NodeWork(text='shares=0.5:1', kind='shares', low=0.5, high=1.0, dropped=(0.0, 1.0))"
-    assert (
-        repr(NodeWork.of("passes=1", None, 2))
-        == "NodeWork(text='passes=1', kind='passes', low=1.0, high=1.0, dropped=())"
-    )
+    assert repr(plain) == "NodeWork(text='passes=1', kind='passes', low=1.0, high=1.0, dropped=())"
