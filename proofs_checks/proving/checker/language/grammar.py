@@ -16,26 +16,28 @@ SYNTAX = (
     ast.BitXor,
 )  # fmt: skip
 INSTEAD = {
-    ast.Try: "`try`; ask beforehand whether the case arises",
-    ast.TryStar: "`try`; ask beforehand whether the case arises",
-    ast.With: "`with`; only what is returned is followed",
-    ast.Global: "`global`; hand the value on as an argument, and return it",
-    ast.Nonlocal: "`nonlocal`; hand the value on as an argument, and return it",
-    ast.Yield: "`yield`; return a list",
-    ast.YieldFrom: "`yield from`; return a list",
-    ast.Import: "an import inside of the function; import at the top of the file",
-    ast.ImportFrom: "an import inside of the function; import at the top of the file",
-    ast.ClassDef: "a class inside of the function; define it at the top of the file",
-    ast.Delete: "`del`; let the name be",
-    ast.Match: "`match`; write if and elif",
-    ast.MatMult: "`@`; write the sum of products, or np.dot",
-    ast.SetComp: "a set comprehension; write a list",
-    ast.LShift: "a shift of bits; multiply",
-    ast.RShift: "a shift of bits; divide",
-    ast.Await: "`await`; mechanisms are plain functions",
-    ast.AsyncFunctionDef: "`async`; mechanisms are plain functions",
+    "Try": "`try`; ask beforehand whether the case arises",
+    "TryStar": "`try`; ask beforehand whether the case arises",
+    "With": "`with`; only what is returned is followed",
+    "Global": "`global`; hand the value on as an argument, and return it",
+    "Nonlocal": "`nonlocal`; hand the value on as an argument, and return it",
+    "Yield": "`yield`; return a list",
+    "YieldFrom": "`yield from`; return a list",
+    "Import": "an import inside of the function; import at the top of the file",
+    "ImportFrom": "an import inside of the function; import at the top of the file",
+    "ClassDef": "a class inside of the function; define it at the top of the file",
+    "Delete": "`del`; let the name be",
+    "Match": "`match`; write if and elif",
+    "MatMult": "`@`; write the sum of products, or np.dot",
+    "SetComp": "a set comprehension; write a list",
+    "LShift": "a shift of bits; multiply",
+    "RShift": "a shift of bits; divide",
+    "Await": "`await`; mechanisms are plain functions",
+    "AsyncFunctionDef": "`async`; mechanisms are plain functions",
+    "TypeAlias": "`type`; put type aliases at the top of the file",
+    "TemplateStr": "a template string; write an f-string",
 }
-"""Words for what is left out, with what to write instead."""
+"""Words for what is left out, with what to write instead. By name: later versions of Python have more syntax."""
 PLAIN = (str, int, float, bool, type(None), type(Ellipsis))
 
 
@@ -65,7 +67,7 @@ def _walked(node: ast.AST) -> list[tuple[ast.AST, ast.AST]]:
 def _problem(node: ast.AST) -> str:
     """What is not in the language about the node itself, or nothing."""
     if not isinstance(node, SYNTAX):
-        what = INSTEAD.get(type(node), f"`{type(node).__name__.lower()}`")
+        what = INSTEAD.get(type(node).__name__, f"`{type(node).__name__.lower()}`")
         return f"not in the language of proofs: {what}"
     if isinstance(node, ast.Constant) and not isinstance(node.value, PLAIN):
         return f"not in the language of proofs: {type(node.value).__name__} constants"
