@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any
@@ -51,7 +52,7 @@ def source_digest(function: Callable[..., Any]) -> str | None:
 
 def _piece(piece: Piece) -> dict[str, Any]:
     return {
-        "output": _listed(piece.key),
+        "output": json.loads(piece.key),
         "draws": [[kind, str(scale)] for kind, scale in piece.draws],
         "source": [_condition(c) for c in piece.source],
         "target": [_condition(c) for c in piece.target],
@@ -59,10 +60,6 @@ def _piece(piece: Piece) -> dict[str, Any]:
         "bounds": [_form(bound) for bound in piece.alignment.bounds],
         "caps": [str(cap) for cap in piece.alignment.caps],
     }
-
-
-def _listed(key: Any) -> Any:
-    return [_listed(part) for part in key] if isinstance(key, tuple) else key
 
 
 def _condition(condition: Sign) -> dict[str, Any]:

@@ -6,19 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .checker.comparing import tightened
+from .checker.configurations import FOLLOWING, PERSISTENT, START
+from .checker.cut import BREAK, NEXT
 from .checker.forms import Form, Sign
+from .checker.induction import uneventful
 from .checker.pairs import Data
+from .checker.states import WHOLE, Layout, numbers_of
+from .checker.steps import Way
 from .domain import Domain
 from .intervals import NOTHING, Interval, free_intervals
-from .loops import BREAK, NEXT, WHOLE, Layout, Loops, NoInduction, Way, kinds, numbered
+from .loops import Loops, NoInduction, numbered
 from .space import Space
 
 MOST_PLACES = 120
-START = "start"
-DIFFERING: dict[str, set[str]] = {"answers": set(), "replace-one": {"x", "y"}, "add-remove": {"x"}}
-"""The entries that differ, which later steps may hang on."""
-FOLLOWING = {"before": "before", "again": "again", "after": "after", "locked": "locked", "free": "locked"}
-"""The phase after a step with an entry that both datasets have; free: after the last event."""
 
 
 @dataclass
@@ -77,7 +78,7 @@ class Search:
     @property
     def records(self) -> set[str]:
         """Those of the variables that later steps may hang on that are records."""
-        return self.made_of_entries.vectors | (DIFFERING[self.relation] if self.loops.order else set())
+        return self.made_of_entries.vectors | (PERSISTENT[self.relation] if self.loops.order else set())
 
     def explored(self) -> Search:
         """All of them. Raises NoInduction."""
@@ -102,7 +103,7 @@ class Search:
     @property
     def differing(self) -> set[str]:
         """The variables that later steps may hang on: the entries that differ, and what is made of these alone."""
-        return DIFFERING[self.relation] | self.made_of_entries.ends.keys()
+        return PERSISTENT[self.relation] | self.made_of_entries.ends.keys()
 
     def begins(self, edge: Edge) -> bool:
         """Whether nothing is spent before the edge: until the entry that differs comes everything is left."""
@@ -139,7 +140,7 @@ class Search:
         if self.relation != "answers":
             return ("again",)
         loops = self.loops.at(stage)
-        if loops.watched is None:
+        if loops.steps.watched is None:
             return ("locked",)
         for layout, intervals in free_intervals(loops, ways):
             self.place(Place(stage, "free", layout, intervals=intervals))
@@ -162,9 +163,9 @@ class Search:
     def _space(self) -> Space:
         """With the entries that differ."""
         space = self.loops.space()
-        for name in sorted(DIFFERING[self.relation]):
+        for name in sorted(PERSISTENT[self.relation]):
             self._entry(space, name)
-        space.data.adopt(self.made_of_entries, DIFFERING[self.relation])
+        space.data.adopt(self.made_of_entries, PERSISTENT[self.relation])
         return space
 
     def _expand(self, k: int) -> None:
@@ -188,9 +189,9 @@ class Search:
         here, there = self._both(place, space)
         ones = loops.step(place.layout, here, entry, space)
         others = loops.step(place.layout, there, other, space)
-        if place.phase == "free" and not _uneventful([*ones, *others]):
+        if place.phase == "free" and not uneventful([*ones, *others]):
             raise NoInduction("before the last event a step draws, appends or ends otherwise")
-        if loops.watched is not None:
+        if loops.steps.watched is not None:
             ones = [way for way in ones if way.event == (place.phase == "free")]
         how = "last" if place.phase == "free" else "entry"
         allowed = {NEXT: (place.stage, FOLLOWING[place.phase]), BREAK: (place.stage, "done")}
@@ -200,7 +201,7 @@ class Search:
         space = self._space()
         here, there = self._both(place, space)
         ones, others = (loops.end(place.layout, numbers, space) for numbers in (here, there))
-        for phase in ("",) if loops.last else self._entered(place.stage + 1, ones):
+        for phase in ("",) if loops.steps.last else self._entered(place.stage + 1, ones):
             ways = ones if phase != "free" else [way for way in ones if way.control == NEXT]
             how = "end free" if phase == "free" else "end"
             self._pair(k, how, space, place.facts, ways, others, {NEXT: (place.stage + 1, phase)})
@@ -229,7 +230,7 @@ class Search:
                 others = loops.idle(place.layout, there)
             if how == "added":
                 ones, others = others, ones
-            self.made_of_entries.adopt(space.data, DIFFERING[self.relation])
+            self.made_of_entries.adopt(space.data, PERSISTENT[self.relation])
             self._pair(k, how, space, place.facts, ones, others, allowed, origin=True)
 
     def _pair(
@@ -244,13 +245,13 @@ class Search:
         origin: bool = False,
     ) -> None:
         """An edge for every way here and every set of tests on the entries there."""
-        whole = set[str]() if start == START else _whole(self.places[start].layout)
+        whole = set[str]() if start == START else numbers_of(self.places[start].layout, WHOLE)
         for place, way in enumerate(here):
             for cell in {other.cell: None for other in there}:
                 others = [other for other in there if other.cell == cell]
                 tests = [test for test in others[0].tests if test.name() in cell]
                 known = [*space.facts, *facts, *way.tests, *tests]
-                known += _tightened(known, whole)
+                known += tightened(known, whole)
                 if not space.possible(*known):
                     continue
                 to, came = None, self.places[start].origin if start != START else ()
@@ -263,28 +264,6 @@ class Search:
                 self.edges.append(
                     Edge(start, how, way, _alike(way, others, there[place : place + 1]), space, known, to)
                 )
-
-
-def _whole(layout: Layout) -> set[str]:
-    """The names of the whole numbers of both runs' states."""
-    return {f"{run}{i}" for i, kind in enumerate(kinds(layout)) if kind == WHOLE for run in ("s", "st")}
-
-
-def _tightened(known: Sequence[Sign], whole: set[str]) -> list[Sign]:
-    """A whole number above 0 is at least 1: what follows so."""
-    found = []
-    for condition in known:
-        form = condition.form
-        integral = all(number.denominator == 1 for number in (form.at_zero, *form.slopes.values()))
-        if condition.strict and integral and form.slopes and form.slopes.keys() <= whole:
-            found.append(Sign(form - 1, False))
-    return found
-
-
-def _uneventful(ways: Sequence[Way]) -> bool:
-    """Whether runs that need not do the same are alike in what is drawn, and release nothing."""
-    quiet = [way for way in ways if way.control == NEXT and not way.released and not way.appends]
-    return len(quiet) == len(ways) and len({way.draws for way in ways}) == 1
 
 
 def _alike(way: Way, others: list[Way], twin: list[Way]) -> Way:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any
@@ -37,7 +38,7 @@ def _costly(pair: Pair, piece: Piece) -> Counterexample | None:
 
 
 def _example(
-    pair: Pair, conditions: tuple[Sign, ...], draws: tuple[Draw, ...], key: Any, why: str
+    pair: Pair, conditions: tuple[Sign, ...], draws: tuple[Draw, ...], key: str, why: str
 ) -> Counterexample | None:
     space = pair.space
     with space.assuming(*conditions) as solver:
@@ -61,7 +62,7 @@ def _example(
         tuple(float(entry.value(point)) for entry in pair.case.dataset),
         tuple(float(entry.value(point)) for entry in pair.case.neighbour),
         tuple(float(point.get(f"n{k}", 0)) for k in range(len(draws))),
-        shown(key),
+        shown(json.loads(key)),
         why,
     )
 
@@ -79,14 +80,14 @@ def _fraction(model: Any, variable: Any) -> Fraction:
 
 def shown(key: Any) -> str:
     """The discrete part of an output, to be read: numbers that depend on noise are dots."""
-    if key == "real":
+    if key in ("real", "vector"):
         return "..."
-    if isinstance(key, tuple) and len(key) == 2 and key[0] in ("bool", "int", "float", "str", "bytes", "NoneType"):
+    if isinstance(key, list) and len(key) == 2 and key[0] in ("bool", "int", "float", "str", "bytes", "NoneType"):
         return str(key[1])
     if key[0] == "text":
         return "a text"
     name: Any = key[0]
     inner = ", ".join(shown(part) for part in list(key)[1:])
-    if isinstance(name, tuple):
-        return f"array([{inner}])" if name[0] == "array" else f"{name[1]}({inner})"
+    if isinstance(name, list):
+        return f"array([{inner}])" if name[0] in ("array", "records") else f"{name[1]}({inner})"
     return {"list": f"[{inner}]", "tuple": f"({inner})"}.get(name, f"{{{inner}}}")

@@ -131,16 +131,12 @@ def _take(question: Question, found: Worst) -> None:
         why = "this output is impossible on the neighbour"
     else:
         why = f"it is e^{float(epsilon):.6g} times as likely"
-    output = shown(_hashable(json.loads(found.output))) if found.dataset else ""
+    output = shown(json.loads(found.output)) if found.dataset else ""
     example = Counterexample(found.dataset, found.neighbour, (), output, why)
     if question.epsilon is not None and (epsilon is None or epsilon > question.epsilon):
         question.epsilon, question.dearest = epsilon, example
     if epsilon is None or (question.claim is not None and epsilon > question.claim):
         question.examples.append(example)
-
-
-def _hashable(key: Any) -> Any:
-    return tuple(map(_hashable, key)) if isinstance(key, list) else key
 
 
 def _fraction(ball: Any) -> Fraction:

@@ -9,9 +9,10 @@ from typing import Any
 from .alignment import CONSTANT, DENOMINATORS
 from .checker.forms import Form, Sign
 from .checker.noise import GAUSSIAN, KINDS, weight
+from .checker.states import kinds
 from .configurations import Edge, Place
 from .intervals import least_value
-from .loops import NoInduction, kinds
+from .loops import NoInduction
 from .potentials import Solution
 
 
@@ -43,12 +44,12 @@ class Exact:
             }
             for key, edge in edges.items()
         ]
-        loops = self.search.loops
+        steps = self.search.loops.steps
         return {
-            "wide": sorted(loops.wide),
-            "appended": sorted(loops.appended),
-            "whole": sorted(loops.whole),
-            "event": None if loops.event is None else list(loops.event),
+            "wide": sorted(steps.wide),
+            "appended": sorted(steps.appended),
+            "whole": sorted(steps.whole),
+            "event": None if steps.event is None else list(steps.event),
             "scaled": self.scaled,
             "configurations": [self._configuration(k, potentials[k]) for k in range(len(potentials))],
             "moves": moves,

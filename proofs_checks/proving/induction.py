@@ -7,7 +7,6 @@ is a suggestion only: the checker cuts the function itself and proves every step
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -30,7 +29,7 @@ def induction(
     events = [(stage, name) for stage, names in enumerate(loops.names) for name in names]
     reason = ""
     for event in (None, *(events if relation == "answers" and loops.notion == "dp" else ())):
-        search = Search(replace(loops, event=event), relation, domain)
+        search = Search(loops.knowing(event=event), relation, domain)
         try:
             found = Exact(Solution(search.explored())).document()
         except NoInduction as problem:

@@ -9,8 +9,11 @@ import numpy as np
 from scipy.optimize import linprog
 
 from .alignment import DENOMINATORS
+from .checker.cut import NEXT
 from .checker.forms import Form, Sign
-from .loops import NEXT, Layout, Loops, Way, numbered
+from .checker.states import Layout
+from .checker.steps import Way
+from .loops import Loops, numbered
 
 Interval = tuple[Fraction | None, Fraction | None]
 ROUNDS = 4

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+from .checker.cut import BREAK, NEXT
+from .checker.states import REAL, WHOLE, Layout
 from .domain import Domain
-from .loops import BREAK, NEXT, REAL, WHOLE, Layout, Loops, NoInduction, numbered
+from .loops import Loops, NoInduction, numbered
 
 MOST = 16
 """Discrete states; where there are more, the number that takes most values is not told apart any longer."""
@@ -26,11 +28,11 @@ class Layouts:
         while True:
             found = self._reached()
             if isinstance(found, str):
-                self.loops = replace(self.loops, appended=self.loops.appended | {found})
+                self.loops = self.loops.knowing(appended=self.loops.steps.appended | {found})
             elif found:
-                self.loops = replace(self.loops, wide=self.loops.wide | found)
+                self.loops = self.loops.knowing(wide=self.loops.steps.wide | found)
             else:
-                return replace(self.loops, whole=self._whole())
+                return self.loops.knowing(whole=self._whole())
 
     def _reached(self) -> str | set[str]:
         """The name of a list that grows; or places that only begin as numbers, or take too many values; or nothing."""
@@ -43,18 +45,18 @@ class Layouts:
 
     def _whole(self) -> frozenset[str]:
         """Numbers that stay whole, for functions whose authors say something of their state."""
-        return frozenset(place for place in self.loops.wide if self.loops.said and self._stays_whole(place))
+        return frozenset(place for place in self.loops.steps.wide if self.loops.said and self._stays_whole(place))
 
     def _stays_whole(self, place: str) -> bool:
         try:
-            Layouts(replace(self.loops, whole=frozenset({place})), self.relation, self.domain)._reached()
+            Layouts(self.loops.knowing(whole=frozenset({place})), self.relation, self.domain)._reached()
         except NoInduction:
             return False
         return True
 
     def _of_loop(self, loops: Loops, starts: list[Layout]) -> tuple[list[Layout], str | set[str]]:
         """Of one loop: the layouts at the head of the next, and what is not to be told apart."""
-        names = loops.names[loops.stage]
+        names = loops.names[loops.steps.stage]
         waiting, found, following = list(starts), list[Layout](), list[Layout]()
         while waiting and len(found) <= MOST:
             layout = waiting.pop(0)
@@ -71,7 +73,7 @@ class Layouts:
             ends = (None, None) if self.relation == "answers" else (self.domain.low, self.domain.high)
             ways = loops.step(layout, numbered(layout), space.entry("x", *ends, self.domain.whole), space)
             waiting += [way.layout for way in ways if way.control == NEXT]
-            if not loops.last:
+            if not loops.steps.last:
                 for last in [layout, *(way.layout for way in ways if way.control == BREAK)]:
                     ended = loops.end(last, numbered(last), loops.space())
                     following += [way.layout for way in ended if way.control == NEXT]

@@ -6,31 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .checker.cut import BREAK, NEXT, Cut, cut
+from .checker.cut import cut
 from .checker.farkas import Prover
 from .checker.following import Refused
 from .checker.forms import Form, Sign
 from .checker.invariant import listening
 from .checker.pairs import Data
-from .checker.states import REAL, VECTOR, WHOLE, Layout
+from .checker.states import Layout, kinds
 from .checker.steps import Steps, Way
 from .space import Space
 from .work import Work
-
-__all__ = [
-    "BREAK",
-    "NEXT",
-    "REAL",
-    "VECTOR",
-    "WHOLE",
-    "Layout",
-    "Loops",
-    "NoInduction",
-    "Way",
-    "kinds",
-    "numbered",
-    "of_function",
-]
 
 
 class NoInduction(Exception):
@@ -47,21 +32,12 @@ class Said:
 
 @dataclass(frozen=True)
 class Loops:
-    """A function's loops (stage 0 is the first).
+    """A function's loops, at one of which it is (steps). said: by the author, in all steps so far. order: of records
+    (pairs.Data)."""
 
-    wide: places of numbers of the state that may be any; whole: those of them that are whole numbers. appended: lists
-    that are only appended to. event: a stage, and the name whose setting there is the event; or None. said: by the
-    author, in all steps so far. order: of records (pairs.Data).
-    """
-
-    cut: Cut
+    steps: Steps
     work: Work
     prover: Prover
-    wide: frozenset[str] = frozenset()
-    appended: frozenset[str] = frozenset()
-    whole: frozenset[str] = frozenset()
-    event: tuple[int, str] | None = None
-    stage: int = 0
     notion: str = "dp"
     order: int = 0
     said: list[Said] = field(default_factory=list)
@@ -69,21 +45,15 @@ class Loops:
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
         """Of the states."""
-        return tuple(loop.names for loop in self.cut.loops)
-
-    @property
-    def watched(self) -> str | None:
-        """The event's name, at its stage."""
-        return self.event[1] if self.event is not None and self.event[0] == self.stage else None
-
-    @property
-    def last(self) -> bool:
-        """Whether no loop follows."""
-        return self.stage == len(self.names) - 1
+        return tuple(loop.names for loop in self.steps.cut.loops)
 
     def at(self, stage: int) -> Loops:
         """The same at another loop."""
-        return replace(self, stage=stage)
+        return self.knowing(stage=stage)
+
+    def knowing(self, **more: Any) -> Loops:
+        """The same with more known of the steps."""
+        return replace(self, steps=replace(self.steps, **more))
 
     def space(self) -> Space:
         """For the variables of one step."""
@@ -109,32 +79,20 @@ class Loops:
 
     def _ways(self, asked: Callable[[Steps], list[Way]]) -> list[Way]:
         self.work.question()
-        steps = Steps(self.cut, self.wide, self.appended, self.whole, self.event, self.stage)
         try:
             with listening(lambda facts, spent: self.said.append(_said(facts, spent))):
-                return asked(steps)
+                return asked(self.steps)
         except Refused as problem:
             raise NoInduction(str(problem)) from problem
 
 
 def of_function(function: Callable[..., Any], relation: str, work: Work, notion: str = "dp") -> Loops:
     """The loops of a function. Raises Refused where it cannot be cut at them."""
-    return Loops(cut(function, relation), work, Prover(), notion=notion)
+    return Loops(Steps(cut(function, relation)), work, Prover(), notion=notion)
 
 
 def _said(facts: tuple[Any, ...], spent: Any) -> Said:
     return Said(tuple(fact for fact in facts if isinstance(fact, Sign)), spent if isinstance(spent, Form) else None)
-
-
-def kinds(state: Layout) -> list[str]:
-    """Of the numbers in a state, in order: "real", "whole" where they are whole, "vector" where they are records."""
-    return [kind for part in state for kind in _kinds(part)]
-
-
-def _kinds(part: Layout) -> list[str]:
-    if isinstance(part, str):
-        return [part] if part in (REAL, WHOLE, VECTOR) else []
-    return kinds(part[1:]) if isinstance(part[0], list) else []
 
 
 def numbered(state: Layout, run: str = "s") -> list[Form]:

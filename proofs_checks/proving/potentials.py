@@ -8,16 +8,15 @@ from fractions import Fraction
 from typing import Any
 
 from .alignment import CONSTANT, TIDY, Program, Unknown
+from .checker.comparing import LEFT, STEPS
 from .checker.forms import Form
 from .checker.noise import GAUSSIAN, KINDS, support, weight
+from .checker.states import VECTOR, kinds
+from .checker.steps import LENGTH
 from .configurations import Edge, Place, Search
-from .loops import VECTOR, NoInduction, kinds
+from .loops import NoInduction
 
 ENTRIES = ("x", "y", "z")
-LENGTH, LEFT = "N", "r"
-"""The number of entries, and how many are left, at a step with the one of the step."""
-STEPS = ("entry", "differs", "removed", "added", "last")
-"""How runs get on by an entry. Others are before or after a loop: then all N entries are left."""
 
 
 class Solution:

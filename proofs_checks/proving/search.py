@@ -6,7 +6,6 @@ which knows nothing of the search, has said so.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -27,7 +26,7 @@ from .space import Space
 class Piece:
     """Noise in `source` leads to the output on the dataset; shifted into `target` it does so on the neighbour."""
 
-    key: Any
+    key: str
     draws: tuple[Draw, ...]
     source: tuple[Sign, ...]
     target: tuple[Sign, ...]
@@ -38,37 +37,13 @@ class Piece:
 class Failure:
     """An output for which there is no alignment: on which part of the runs, and why."""
 
-    key: Any
+    key: str
     why: str
     conditions: tuple[Sign, ...]
     draws: tuple[Draw, ...]
 
 
-@dataclass(frozen=True)
-class Path:
-    """One run: the tests under which it happens, what it drew, and its output: a discrete part and real numbers.
-
-    decisions: the numbers of the ways that it takes at its forks.
-    """
-
-    conditions: tuple[Sign, ...]
-    draws: tuple[Draw, ...]
-    key: Any
-    reals: tuple[Form, ...]
-    decisions: tuple[int, ...]
-
-    @property
-    def data(self) -> tuple[Sign, ...]:
-        """The tests of the data alone."""
-        return tuple(c for c in self.conditions if not c.form.noisy)
-
-    @property
-    def noisy(self) -> tuple[Sign, ...]:
-        return tuple(c for c in self.conditions if c.form.noisy)
-
-
 Found = tuple[list[Piece], list[Failure]]
-Released = list[tuple[Form, Form]]
 
 
 def search(mechanism: Callable[..., Any], pair: Pair, container: str) -> Found:
@@ -78,18 +53,19 @@ def search(mechanism: Callable[..., Any], pair: Pair, container: str) -> Found:
     return pieces, [outcome for outcome in outcomes if isinstance(outcome, Failure)]
 
 
-def paths(mechanism: Callable[..., Any], dataset: list[Form], pair: Pair, container: str) -> list[Path]:
+def paths(mechanism: Callable[..., Any], dataset: list[Form], pair: Pair, container: str) -> list[Leaf]:
     """All ways through mechanism(dataset, rng) that are possible. Raises Refused."""
-    found = leaves(tree(mechanism, dataset, pair.case.data, Prover(), container))
-    return [_path(leaf) for leaf in found]
+    return list(leaves(tree(mechanism, dataset, pair.case.data, Prover(), container)))
 
 
-def _path(leaf: Leaf) -> Path:
-    return Path(leaf.tests, leaf.draws, _hashable(json.loads(leaf.key)), leaf.reals, leaf.choices)
+def _noisy(run: Leaf) -> tuple[Sign, ...]:
+    """The tests with noise in them."""
+    return tuple(test for test in run.tests if test.form.noisy)
 
 
-def _hashable(key: Any) -> Any:
-    return tuple(map(_hashable, key)) if isinstance(key, list) else key
+def _of_data(run: Leaf) -> tuple[Sign, ...]:
+    """The tests of the data alone."""
+    return tuple(test for test in run.tests if not test.form.noisy)
 
 
 def by_output(mechanism: Callable[..., Any], pair: Pair, container: str) -> Iterator[list[Piece] | Failure]:
@@ -110,49 +86,49 @@ class _Cell:
     """The runs under the same conditions on the data, by what they draw and put out."""
 
     data: tuple[Sign, ...]
-    labels: dict[Any, list[Path]]
+    labels: dict[Any, list[Leaf]]
 
 
-def _cells(paths: Sequence[Path]) -> list[_Cell]:
+def _cells(paths: Sequence[Leaf]) -> list[_Cell]:
     cells: dict[Any, _Cell] = {}
     for path in paths:
-        data = path.data
+        data = _of_data(path)
         cell = cells.setdefault(tuple(sorted(c.name() for c in data)), _Cell(data, {}))
         cell.labels.setdefault((path.key, path.draws), []).append(path)
     return list(cells.values())
 
 
-def _aligned(space: Space, here: list[Path], there: list[Path], data: tuple[Sign, ...]) -> list[Piece] | Failure:
+def _aligned(space: Space, here: list[Leaf], there: list[Leaf], data: tuple[Sign, ...]) -> list[Piece] | Failure:
     """One alignment for all runs of an output; else one for each run; else one that depends on the noise."""
     if not there:
         why = "this output is impossible on the neighbour, or drawn otherwise"
-        return Failure(here[0].key, why, here[0].conditions, here[0].draws)
+        return Failure(here[0].key, why, here[0].tests, here[0].draws)
     together = _together(space, here, there, data)
     if together:
         return together
     options = [found for way in (_each, _solved) if (found := way(space, here, there, data))]
     if not options:
-        conditions = (*here[0].conditions, *there[0].data)
+        conditions = (*here[0].tests, *_of_data(there[0]))
         return Failure(here[0].key, "no alignment of the supported form", conditions, here[0].draws)
     return min(options, key=_worst)
 
 
-def _together(space: Space, here: list[Path], there: list[Path], data: tuple[Sign, ...]) -> list[Piece]:
+def _together(space: Space, here: list[Leaf], there: list[Leaf], data: tuple[Sign, ...]) -> list[Piece]:
     source, target = merged(space, here, data), merged(space, there, data)
     if source is None or target is None:
         return []
     return _piece(space, here[0], there[0], (*data, *source), (*data, *target))
 
 
-def _each(space: Space, here: list[Path], there: list[Path], data: tuple[Sign, ...]) -> list[Piece]:
+def _each(space: Space, here: list[Leaf], there: list[Leaf], data: tuple[Sign, ...]) -> list[Piece]:
     """Every run to the run of the neighbour that decides alike; where sizes differ, to the cheapest one."""
     pieces: list[Piece] = []
     taken: set[int] = set()
     for path in here:
-        alike = [i for i, other in enumerate(there) if other.decisions == path.decisions and i not in taken]
+        alike = [i for i, other in enumerate(there) if other.choices == path.choices and i not in taken]
         options = []
         for i in alike or [i for i in range(len(there)) if i not in taken]:
-            found = _piece(space, path, there[i], (*data, *path.noisy), (*data, *there[i].noisy))
+            found = _piece(space, path, there[i], (*data, *_noisy(path)), (*data, *_noisy(there[i])))
             options += [(found[0].alignment.cost, i, found[0])] if found else []
         if not options:
             return []
@@ -162,7 +138,7 @@ def _each(space: Space, here: list[Path], there: list[Path], data: tuple[Sign, .
     return pieces
 
 
-def _solved(space: Space, here: list[Path], there: list[Path], data: tuple[Sign, ...]) -> list[Piece]:
+def _solved(space: Space, here: list[Leaf], there: list[Leaf], data: tuple[Sign, ...]) -> list[Piece]:
     """One noise is shifted by what keeps the released number, whatever the others are; these stay."""
     best: list[Piece] = []
     if not here[0].reals:
@@ -171,12 +147,12 @@ def _solved(space: Space, here: list[Path], there: list[Path], data: tuple[Sign,
         pieces: list[Piece] | None = []
         for path in here:
             for other in there:
-                guard = tuple(c for c in other.noisy if f"n{k}" not in c.form.slopes)
-                source = (*data, *path.noisy, *guard)
+                guard = tuple(c for c in _noisy(other) if f"n{k}" not in c.form.slopes)
+                source = (*data, *_noisy(path), *guard)
                 if not space.possible(*source):
                     continue
-                kept = tuple(c for c in path.noisy if f"n{k}" not in c.form.slopes)
-                piece = _piece(space, path, other, source, (*data, *other.noisy, *kept), k)
+                kept = tuple(c for c in _noisy(path) if f"n{k}" not in c.form.slopes)
+                piece = _piece(space, path, other, source, (*data, *_noisy(other), *kept), k)
                 pieces = pieces + piece if pieces is not None and piece else None
                 if pieces is None:
                     break
@@ -193,8 +169,8 @@ def _worst(pieces: list[Piece]) -> Fraction:
 
 def _piece(
     space: Space,
-    here: Path,
-    there: Path,
+    here: Leaf,
+    there: Leaf,
     source: tuple[Sign, ...],
     target: tuple[Sign, ...],
     solved: int | None = None,
@@ -204,22 +180,22 @@ def _piece(
     return [Piece(here.key, here.draws, source, target, alignment)] if alignment else []
 
 
-def merged(space: Space, runs: list[Path], data: tuple[Sign, ...]) -> tuple[Sign, ...] | None:
+def merged(space: Space, runs: list[Leaf], data: tuple[Sign, ...]) -> tuple[Sign, ...] | None:
     """One polyhedron that is exactly the union of the runs' noise, or None where the union is none."""
     if len(runs) == 1:
-        return runs[0].noisy
+        return _noisy(runs[0])
     if len({tuple(real.name() for real in run.reals) for run in runs}) > 1:
         return None
-    candidates = {c.name(): c for run in runs for c in run.noisy}
+    candidates = {c.name(): c for run in runs for c in _noisy(run)}
     for run in runs:
-        own = {c.name() for c in run.noisy}
-        with space.assuming(*data, *run.noisy) as solver:
+        own = {c.name() for c in _noisy(run)}
+        with space.assuming(*data, *_noisy(run)) as solver:
             for text in [text for text in candidates if text not in own]:
                 if not space.contradictory(solver, space.formula(candidates[text].negation())):
                     del candidates[text]
     hull = tuple(candidates.values())
     with space.assuming(*data, *hull) as solver:
         for run in runs:
-            left = [space.formula(c.negation()) for c in run.noisy if c.name() not in candidates]
+            left = [space.formula(c.negation()) for c in _noisy(run) if c.name() not in candidates]
             solver.add(z3.Or(left) if left else z3.BoolVal(False))
         return hull if space.contradictory(solver) else None

@@ -10,7 +10,7 @@ from typing import Any
 from .following import Refused
 from .forms import Form, Sign
 from .pieces import read_form, read_sign
-from .states import Layout, numbers_in
+from .states import Layout, kinds
 
 START = "start"
 PERSISTENT: dict[str, set[str]] = {"answers": set(), "replace-one": {"x", "y"}, "add-remove": {"x"}}
@@ -70,7 +70,7 @@ def read_configuration(entry: Mapping[str, Any], names: set[str]) -> Configurati
     if facts and phase == "free":
         raise Refused("facts of a state that the other run need not be in")
     negative = not potential.slopes and potential.at_zero < 0
-    if negative or len(differences) != numbers_in(made.layout):
+    if negative or len(differences) != len(kinds(made.layout)):
         raise Refused("a configuration with a negative potential, or with other numbers than its state")
     return made
 

@@ -40,7 +40,7 @@ from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
 from .pairs import Data, order_of
-from .states import VECTOR, numbers_in, numbers_of
+from .states import VECTOR, kinds, numbers_of
 from .steps import LENGTH, Steps, Way
 from .trials import same_outputs
 from .watch import Watch
@@ -94,7 +94,7 @@ def _made_of_entries(
         if entry["phase"] in ("before", "again"):
             data, numbers = (
                 Data(False, order=order),
-                [Form.variable(f"s{i}") for i in range(numbers_in(entry["layout"]))],
+                [Form.variable(f"s{i}") for i in range(len(kinds(entry["layout"])))],
             )
             for name in sorted(names):
                 held = data.entry(name, *ends)

@@ -18,7 +18,6 @@ from .following import Raises, Refused, tracer
 LARGEST = 2**63
 EXACT = (operator.add, operator.sub, operator.mul, operator.truediv)
 WHOLE_VALUED = (operator.floordiv, operator.mod)
-ORDERS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
 
 class Real(float):

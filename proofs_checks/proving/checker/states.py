@@ -144,15 +144,14 @@ def count_numbers(layout: Layout) -> int:
     return len(_kinds(layout))
 
 
-def numbers_in(layout: Layout) -> int:
-    """How many numbers a state of this layout has."""
-    return sum(count_numbers(part) for part in layout)
+def kinds(state: Layout) -> list[str]:
+    """Of the numbers in a state, in order: "real", "whole" where they are whole, "vector" where they are records."""
+    return [kind for part in state for kind in _kinds(part)]
 
 
 def numbers_of(layout: Layout, wanted: str) -> set[str]:
     """The names of the numbers of this kind in a state of this layout, and (in a search) in the other run's."""
-    kinds = [kind for part in layout for kind in _kinds(part)]
-    return {f"{run}{i}" for i, kind in enumerate(kinds) if kind == wanted for run in ("s", "st")}
+    return {f"{run}{i}" for i, kind in enumerate(kinds(layout)) if kind == wanted for run in ("s", "st")}
 
 
 def _kinds(layout: Layout) -> list[str]:

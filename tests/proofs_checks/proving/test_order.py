@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from fractions import Fraction
 from types import SimpleNamespace
@@ -59,10 +60,11 @@ def test_there_is_one_way_for_each_outcome_and_numpy_takes_it(name):
         if len({a + b for a, b in zip(values[:4], values[4:], strict=True)}) < 4:
             continue
         point = {f"x{i}": values[i] for i in range(4)} | {f"n{i}": values[4 + i] for i in range(4)}
-        taken = [run for run in found if all(condition.holds(point) for condition in run.conditions)]
+        taken = [run for run in found if all(condition.holds(point) for condition in run.tests)]
         expected = np.array(read(np.array([float(values[i] + values[4 + i]) for i in range(4)])))
-        assert [run.key[0] for run in taken] == [("array", expected.shape)]
-        assert [text for _, text in taken[0].key[1:]] == [repr(item) for item in expected.ravel().tolist()]
+        keys = [json.loads(run.key) for run in taken]
+        assert [key[0] for key in keys] == [["array", list(expected.shape)]]
+        assert [text for _, text in keys[0][1:]] == [repr(item) for item in expected.ravel().tolist()]
 
 
 def top_two(answers, rng):

@@ -35,7 +35,8 @@ WRITTEN = {
     "two lambdas in a line": (LAMBDAS + "f = both[1]\n", 0.5),
     "the first of them": (LAMBDAS + "f = both[0]\n", 1.0),
     "a decorated function": (
-        "def same(g):\n    return g\n\n@same\n@same\ndef f(d, rng):\n    'Of it.'\n    return d.sum() + rng.laplace(0, 2)\n",
+        "def same(g):\n    return g\n\n@same\n@same\n"
+        "def f(d, rng):\n    'Of it.'\n    return d.sum() + rng.laplace(0, 2)\n",
         0.5,
     ),
     "a docstring of several lines": (

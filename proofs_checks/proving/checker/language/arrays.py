@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..following import Raises, Refused, tracer
-from ..forms import Form, Sign
+from ..forms import Form
 from . import vectors
-from .arithmetic import add, as_number, binary, boxed, lifted, named, truth
+from .arithmetic import add, as_number, binary, boxed, named, truth
 from .ranks import Ranks
 from .values import KINDS, Array, Total, Uniform, Vector, Weight, is_number, is_truth, of_records, symbolic
 
@@ -252,10 +252,3 @@ def full(shape: Any, value: Any, dtype: Any = None) -> Array:
     made = np.empty(stated, object)
     made[...] = boxed(cast(value, kind))
     return Array(made, kind)
-
-
-def lift_all(array: Array) -> Array:
-    """Truth values as numbers."""
-    return of_cells(
-        [lifted(c) if isinstance(c, Sign) else as_number(c) for c in array.cells.ravel().tolist()], array.cells.shape
-    )

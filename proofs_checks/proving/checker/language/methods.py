@@ -142,10 +142,6 @@ def plain(name: str) -> Callable[..., Any]:
     return applied
 
 
-def of_array(function: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda value, *args, **kwargs: function(value, *args, **kwargs)
-
-
 ARRAYS: dict[str, Callable[..., Any]] = {
     "sum": total, "mean": mean, "argmax": numpy_folds.place_of(largest_place),
     "argmin": numpy_folds.place_of(least_place), "argsort": numpy_folds.argsort, "cumsum": running,

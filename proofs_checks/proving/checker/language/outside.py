@@ -21,7 +21,6 @@ from .source import definition, file_of
 from .values import Array, Class, Function, Module, Native, Object
 
 PLAIN = (bool, int, float, str, type(None))
-SIMPLE = {bool: "b", int: "i", float: "f"}
 MOST = 100_000
 """Cells of a constant array."""
 
