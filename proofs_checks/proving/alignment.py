@@ -140,6 +140,13 @@ class _Shifts:
             for a in atoms
         }
 
+    def fix(self, shifts: Sequence[Form]) -> None:
+        """Each shift is this one."""
+        for row, shift in zip(self.shifts, shifts, strict=True):
+            for atom, (plus, minus) in row.items():
+                value = shift.slopes.get(atom, 0) if atom else shift.at_zero
+                self.program.equal({plus: 1.0, minus: -1.0, -1: -float(value)})
+
     def moved(self, form: Form) -> dict[str, Unknown]:
         """The form after the shift, as coefficients that are linear in the unknowns."""
         out: dict[str, Unknown] = {name: {-1: float(v)} for name, v in form.slopes.items()}
@@ -168,14 +175,18 @@ def align(
     target: Iterable[Sign],
     released: Iterable[tuple[Form, Form]],
     solved: int | None = None,
+    fixed: Sequence[Form] | None = None,
 ) -> Alignment | None:
     """The cheapest alignment, or None where there is none of this form.
 
     solved: the one noise whose shift may depend on the other ones, which then are not shifted at all.
+    fixed: the shifts, where they are known.
     """
     program = Program()
     epsilon = program.unknown(cost=1.0, free=True)
     unknown = _Shifts(program, space, draws, solved)
+    if fixed is not None:
+        unknown.fix(fixed)
     facts = [_row(fact.form) for fact in space.facts]
     source = list(source)
     given = facts + [_row(condition.form) for condition in source]

@@ -3,14 +3,14 @@ shifted, and what is left to pay."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from .alignment import CONSTANT, TIDY, Program, Unknown
 from .checker.comparing import LEFT, STEPS
 from .checker.forms import Form
-from .checker.noise import GAUSSIAN, KINDS, support, weight
+from .checker.noise import COMPUTED, GAUSSIAN, KINDS, noise_of, support, weight
 from .checker.states import VECTOR, kinds
 from .checker.steps import LENGTH
 from .configurations import Edge, Place, Search
@@ -49,13 +49,14 @@ class Solution:
         ]
 
     def _edge(self, edge: Edge) -> None:
-        alike = edge.start, edge.how, edge.way.cell, edge.other.cell, edge.way.draws
+        draws = edge.way.draws
+        alike = edge.start, edge.how, edge.way.cell, edge.other.cell, noise_of(draws, draws)
         if self.search.loops.notion == "zcdp" and alike in self.alike:  # shifts must not hang on what comes of them
-            former = self.alike[alike]
-            self.shifts[edge.key], self.bounds[edge.key] = self.shifts[former], self.bounds[former]
+            self._as_before(edge, *self.alike[alike])
         elif edge.key not in self.shifts:
             self._unknown(edge)
-            self.alike[alike] = edge.key
+            shifts, bounds = self.shifts[edge.key], self.bounds[edge.key]
+            self.alike[alike] = noise_of(draws, shifts), noise_of(draws, bounds)
         known = [_row(condition.form) for condition in edge.known]
         drawn = [_row(s.form) for k, draw in enumerate(edge.way.draws) for s in support(*draw, _noise(k))]
         for test in edge.other.tests:
@@ -69,6 +70,13 @@ class Solution:
         if edge.to is not None:
             self._arrives(edge, known, edge.to)
         self._pay(edge)
+
+    def _as_before(self, edge: Edge, shifts: Sequence[dict[str, tuple[int, int]]], bounds: Sequence[int]) -> None:
+        """The noise is shifted like that of a step that ends otherwise; what is computed is not shifted."""
+        left, more = iter(shifts), iter(bounds)
+        kinds_of = [kind for kind, _ in edge.way.draws]
+        self.shifts[edge.key] = [{} if kind in COMPUTED else next(left) for kind in kinds_of]
+        self.bounds[edge.key] = [self.program.unknown() if kind in COMPUTED else next(more) for kind in kinds_of]
 
     def _unknown(self, edge: Edge) -> None:
         atoms_of = self.search.differing or {"d"}
@@ -85,7 +93,7 @@ class Solution:
         self.bounds[edge.key] = [self.program.unknown() for _ in edge.way.draws]
         facts = [_row(each.form) for each in edge.known if each.form.slopes.keys() <= moving]
         for (kind, _), shift, bound in zip(edge.way.draws, self.shifts[edge.key], self.bounds[edge.key], strict=True):
-            if kind == "computed" or (kind in GAUSSIAN) == (self.search.loops.notion == "dp"):
+            if not KINDS[kind].shifted or (kind in GAUSSIAN) == (self.search.loops.notion == "dp"):
                 for plus, minus in shift.values():
                     self.program.equal({plus: 1.0, minus: -1.0})
             for sign in (1.0,) if KINDS[kind].one_sided else (1.0, -1.0):

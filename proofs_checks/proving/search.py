@@ -7,7 +7,7 @@ which knows nothing of the search, has said so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ import z3
 from .alignment import Alignment, align
 from .checker.farkas import Prover
 from .checker.forms import Form, Sign
-from .checker.noise import Draw
+from .checker.noise import COMPUTED, GAUSSIAN, Draw, noise_of
 from .checker.runs import Leaf, leaves, tree
 from .domain import Pair
 from .space import Space
@@ -31,6 +31,15 @@ class Piece:
     source: tuple[Sign, ...]
     target: tuple[Sign, ...]
     alignment: Alignment
+    released: tuple[tuple[Form, Form], ...] = ()
+
+    def moved_by(self, space: Space, shifts: tuple[Form, ...]) -> Piece | None:
+        """The same with its noise shifted so, if that leads there."""
+        target = [sign for sign in self.target if sign.form.noisy]
+        left = iter(shifts)
+        fixed = [Form() if kind in COMPUTED else next(left) for kind, _ in self.draws]
+        found = align(space, self.draws, self.source, target, self.released, fixed=fixed)
+        return None if found is None else replace(self, alignment=found)
 
 
 @dataclass(frozen=True)
@@ -50,6 +59,8 @@ def search(mechanism: Callable[..., Any], pair: Pair, container: str) -> Found:
     """Pieces for every output of one pair of neighbours; the outputs that have none. Raises Refused."""
     outcomes = list(by_output(mechanism, pair, container))
     pieces = [piece for outcome in outcomes if not isinstance(outcome, Failure) for piece in outcome]
+    if any(kind in GAUSSIAN for piece in pieces for kind, _ in piece.draws):
+        pieces = _alike(pair.space, pieces)
     return pieces, [outcome for outcome in outcomes if isinstance(outcome, Failure)]
 
 
@@ -177,7 +188,28 @@ def _piece(
 ) -> list[Piece]:
     released = list(zip(here.reals, there.reals, strict=True))
     alignment = align(space, here.draws, source, [c for c in target if c.form.noisy], released, solved)
-    return [Piece(here.key, here.draws, source, target, alignment)] if alignment else []
+    return [Piece(here.key, here.draws, source, target, alignment, tuple(released))] if alignment else []
+
+
+def _alike(space: Space, pieces: list[Piece]) -> list[Piece]:
+    """With the same shifts for all outputs of the same data, where that can be: rho is proved of such shifts only."""
+    groups: dict[Any, list[Piece]] = {}
+    for piece in pieces:
+        data = tuple(sorted(sign.name() for sign in piece.source if not sign.form.noisy))
+        groups.setdefault((data, noise_of(piece.draws, piece.draws)), []).append(piece)
+    return [piece for group in groups.values() for piece in _one_shift(space, group)]
+
+
+def _one_shift(space: Space, pieces: list[Piece]) -> list[Piece]:
+    """Of their shifts the first that does for all of them."""
+    stated = [noise_of(piece.draws, piece.alignment.shifts) for piece in pieces]
+    tried = {tuple(shift.name() for shift in shifts): shifts for shifts in stated}
+    for shifts in tried.values() if len(tried) > 1 else ():
+        moved = [piece.moved_by(space, shifts) for piece in pieces]
+        found = [piece for piece in moved if piece is not None]
+        if len(found) == len(pieces):
+            return found
+    return pieces
 
 
 def merged(space: Space, runs: list[Leaf], data: tuple[Sign, ...]) -> tuple[Sign, ...] | None:

@@ -78,6 +78,25 @@ def by_absolute_values(records, rng):
     return total + rng.laplace(0, 4.0, size=total.shape)
 
 
+def mean_by_sum_and_count(grads, rng):
+    """The number of records is private."""
+    norms = np.linalg.norm(grads, axis=1)
+    total = (grads / np.maximum(1.0, norms)[:, None]).sum(axis=0) + rng.normal(0, 4.0, size=grads.shape[1])
+    count = len(grads) + rng.normal(0, 4.0)
+    return total / max(count, 1.0)
+
+
+def normalised_after_the_noise(grads, rng):
+    norms = np.linalg.norm(grads, axis=1)
+    total = (grads / np.maximum(1.0, norms)[:, None]).sum(axis=0) + rng.normal(0, 4.0, size=grads.shape[1])
+    return total / max(1.0, np.linalg.norm(total)), np.linalg.norm(total)
+
+
+PROCESSED = {
+    "mean": (mean_by_sum_and_count, "add-remove", 1 / 16),
+    "norm": (normalised_after_the_noise, "replace-one", 1 / 8),
+}
+"""What is computed of noisy records: (function, relation, rho)."""
 PRIVATE = {
     "abadi": (abadi, "rho"),
     "loop": (by_a_loop, "rho"),
@@ -178,6 +197,19 @@ def noise_before_clipping(grads, rng):
         noisy = grad + rng.normal(0, 4.0, size=len(grad))
         total += noisy / max(1.0, np.linalg.norm(grad))
     return total
+
+
+def divided_by_the_count(grads, rng):
+    """Of noisy records a mean, but the number of records is not private."""
+    total = (grads / np.maximum(1.0, np.linalg.norm(grads, axis=1))[:, None]).sum(axis=0)
+    noisy = total + rng.normal(0, 4.0, size=grads.shape[1])
+    return noisy / max(1.0, np.linalg.norm(grads[0]))
+
+
+def noisy_norm_of_what_is_not(grads, rng):
+    noise = rng.normal(0, 4.0, size=grads.shape[1])
+    total = (grads / np.maximum(1.0, np.linalg.norm(grads, axis=1))[:, None]).sum(axis=0)
+    return total + noise, np.linalg.norm(grads[0] + noise)
 
 
 def noise_that_is_divided(grads, rng):
@@ -342,7 +374,7 @@ WRONG = [
         by_the_norm_of_another, squares_for_norms, bound_by_the_data, divided_by_how_many_are_small, norms_released,
         only_some_released, changed_where_it_is, rows_changed_where_they_are, the_number_of_columns, a_column,
         compared_with_a_number, a_truth_value, flattened, sum_without_an_axis, running_sums, products_of_records,
-        a_number_added,
+        a_number_added, divided_by_the_count, noisy_norm_of_what_is_not,
     )
 ]  # fmt: skip
 

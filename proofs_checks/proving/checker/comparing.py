@@ -12,6 +12,7 @@ from .costs import gaussian_step_cost, of_its_sort, step_cost
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
+from .noise import noise_of
 from .pairs import Data
 from .pieces import Piece
 from .states import WHOLE, numbers_of
@@ -67,9 +68,11 @@ class Comparing:
                 move = self.moves.get((*place, way.cell, cell, way.label))
                 if move is None:
                     raise Refused(f"no move for the label {way.label}")
-                if self.notion == "rho" and self.fixed.setdefault((*place, way.cell, cell), way.draws) != way.draws:
+                noise = noise_of(way.draws, way.draws)
+                if self.notion == "rho" and self.fixed.setdefault((*place, way.cell, cell), noise) != noise:
                     raise Refused("a step that draws otherwise, by what it has drawn, in an induction on rho")
-                if self.notion == "rho" and not self._as_before((*place, way.cell, cell, "shifts"), move.shifts):
+                shifts = noise_of(way.draws, move.shifts)
+                if self.notion == "rho" and not self._as_before((*place, way.cell, cell, "shifts"), shifts):
                     raise Refused("Gaussian noise is shifted otherwise, by what comes of it")
                 others = [other for other in there if other.cell == cell]
                 self._moved(data, [*known, *tests], potential, way, others, move, phases, place[1])

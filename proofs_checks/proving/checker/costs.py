@@ -9,7 +9,7 @@ from fractions import Fraction
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Sign
-from .noise import GAUSSIAN, KINDS, support, weight
+from .noise import GAUSSIAN, KINDS, noise_of, support, weight
 from .pairs import Data
 from .pieces import Piece
 
@@ -156,7 +156,9 @@ def gaussian_costs(prover: Prover, pieces: list[Piece], data: Data, rho: Fractio
     Steinke 2016, arXiv 1605.02065, Proposition 1.6 and Lemma 1.8). shift^2 <= cap * bound, both at least |shift|.
     """
     for one, other in itertools.combinations(pieces, 2):
-        alike = one.draws == other.draws and all(a.same(b) for a, b in zip(one.shifts, other.shifts, strict=True))
+        shifts = [noise_of(piece.draws, piece.shifts) for piece in (one, other)]
+        alike = noise_of(one.draws, one.draws) == noise_of(other.draws, other.draws)
+        alike = alike and all(a.same(b) for a, b in zip(*shifts, strict=True))
         elsewhere = [sign for sign in (*one.source, *other.source) if not sign.form.noisy]
         if not alike and not prover.contradictory([*data.facts, *elsewhere]):
             raise Refused(f"Gaussian noise is shifted otherwise for the outputs {one.key} and {other.key}")

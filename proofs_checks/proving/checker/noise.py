@@ -6,8 +6,10 @@ function of others (tracer.computed), which are shown to be the same in both run
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TypeVar
 
 from flint import arb, ctx, fmpq
 
@@ -48,10 +50,18 @@ KINDS = {
     "die": Kind(smooth=False, whole=True, priced=False),
     "part": Kind(smooth=False, shifted=False, priced=False),
     "computed": Kind(smooth=False, shifted=False, priced=False),
+    "computed vector": Kind(smooth=False, shifted=False, priced=False, vector=True),
 }
+COMPUTED = ("computed", "computed vector")
 GAUSSIAN = ("gaussian", "gaussian vector")
+T = TypeVar("T")
 Draw = tuple[str, str]
 """A kind, and its parameter as text."""
+
+
+def noise_of(draws: Sequence[Draw], values: Sequence[T]) -> tuple[T, ...]:
+    """What belongs to noise, of values for every draw: not what is computed."""
+    return tuple(value for (kind, _), value in zip(draws, values, strict=True) if kind not in COMPUTED)
 
 
 def checked(kind: str, parameter: Fraction) -> Fraction:

@@ -13,7 +13,7 @@ from typing import Any
 
 from .following import Refused, tracer
 from .forms import Form, Sign
-from .noise import KINDS, Draw
+from .noise import COMPUTED, KINDS, Draw
 
 Compare = Callable[[Any, Any], Any]
 
@@ -51,7 +51,7 @@ def _test(operation: Compare, a: Any, b: Any) -> Any:
 def distinct(forms: Sequence[Form], draws: Sequence[Draw]) -> bool:
     """Whether any two differ by a constant or by what has smooth noise in it, and nothing that is computed of noise."""
     smooth = {f"n{k}" for k, (kind, _) in enumerate(draws) if KINDS[kind].smooth}
-    computed = {f"n{k}" for k, (kind, _) in enumerate(draws) if kind == "computed"}
+    computed = {f"n{k}" for k, (kind, _) in enumerate(draws) if kind in COMPUTED}
     gaps = [one.plus(other, -1) for one, other in itertools.combinations(forms, 2)]
     return all(
         (not smooth.isdisjoint(gap.slopes) and computed.isdisjoint(gap.slopes)) or (not gap.slopes and gap.at_zero != 0)

@@ -10,7 +10,7 @@ from typing import Any
 
 from .following import Refused
 from .forms import Form, Sign, noise_index
-from .noise import KINDS, Draw
+from .noise import COMPUTED, KINDS, Draw
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Piece:
         """Whether the form hangs on smooth noise, and on nothing computed of it: it is 0 with probability 0 only."""
         places = [k for name in form.slopes if (k := noise_index(name)) is not None and k < len(self.draws)]
         kinds = [self.draws[k][0] for k in places]
-        return any(KINDS[kind].smooth for kind in kinds) and "computed" not in kinds
+        return any(KINDS[kind].smooth for kind in kinds) and not any(kind in COMPUTED for kind in kinds)
 
 
 def read_piece(entry: Any, known: set[str]) -> Piece:
@@ -73,7 +73,7 @@ def read_sign(entry: Mapping[str, Any], names: set[str]) -> Sign:
 
 def _parameter(kind: str, text: Any) -> str:
     """The parameter as the tracer writes it: a fraction, or what a computed value is."""
-    return str(text) if kind == "computed" else str(Fraction(text))
+    return str(text) if kind in COMPUTED else str(Fraction(text))
 
 
 def determinant(piece: Piece) -> Fraction:

@@ -23,7 +23,7 @@ from .farkas import Prover
 from .following import Refused
 from .forms import Form, Point, Sign, noise_index
 from .marks import marks
-from .noise import KINDS, Draw
+from .noise import COMPUTED, KINDS, Draw
 from .outputs import alike, real_parts
 from .pairs import Neighbours
 from .recorded import Recorded
@@ -148,10 +148,10 @@ def _thrown(draws: tuple[Draw, ...], point: Point, chance: random.Random, fixed:
     """Noise for all that is drawn and has none yet."""
     for k, (kind, parameter) in enumerate(draws):
         name = f"n{k}"
-        if name not in point and KINDS[kind].vector:
+        if name not in point and KINDS[kind].vector and kind not in COMPUTED:
             made: Any = np.array([_noise(kind, parameter, chance) for _ in range(_columns(point))])
             point[name] = made
-        elif name not in point and kind not in ("computed", "part"):
+        elif name not in point and kind not in (*COMPUTED, "part"):
             point[name] = _noise(kind, parameter, chance)
             if fixed is not None and fixed[0] == name:
                 point |= _drawn(kind, *fixed)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .following import Refused
-from .noise import KINDS, Draw
+from .noise import COMPUTED, KINDS, Draw
 
 ROUNDING = 1e-12
 """How far a scale that is computed with floats may be from the one that is written."""
@@ -21,7 +21,7 @@ class Recorded(np.random.Generator):
     def __init__(self, draws: tuple[tuple[str, str], ...], noise: list[list[float]]) -> None:
         """noise: the numbers of each draw, one but for the entries of records."""
         super().__init__(np.random.PCG64(0))
-        known = [(draw, values) for draw, values in zip(draws, noise, strict=True) if draw[0] != "computed"]
+        known = [(draw, values) for draw, values in zip(draws, noise, strict=True) if draw[0] not in COMPUTED]
         self._left = [((kind.removesuffix(" vector"), scale), one) for (kind, scale), values in known for one in values]
 
     def __getattribute__(self, name: str) -> Any:

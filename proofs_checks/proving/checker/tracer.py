@@ -10,7 +10,7 @@ from typing import Any
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Point, Sign
-from .noise import KINDS, Draw, checked, support
+from .noise import COMPUTED, KINDS, Draw, checked, support
 from .pairs import Data, Ends
 from .reals import exact
 
@@ -127,11 +127,12 @@ class Tracer:
         arguments: Sequence[Form],
         ends: Ends = (None, None),
         whole: bool = False,
+        record: bool = False,
     ) -> Form:
         """A function of values, of which nothing is known but that it is one (and, of data, between which ends it is).
 
         Where the values are the same in both runs, it is the same: at the end of every way through the function that is
-        shown of the arguments of all computed values, as if they were put out.
+        shown of the arguments of all computed values, as if they were put out. record: it is one (language/vectors.py).
         """
         name = what, tuple(form.name() for form in arguments)
         if name in self._made:
@@ -142,7 +143,8 @@ class Tracer:
             made = self.data.merge(text, held, lambda point: value(*[a.value(point) for a in held]), ends, whole)
         else:
             self.computed_values[len(self.draws)] = Computed(tuple(arguments), value)
-            made = self.atom("computed", f"{what}/{len(arguments)}")
+            kind = COMPUTED[1] if record else COMPUTED[0]
+            made = self.atom(kind, f"{what}/{len(arguments)}")
             self._whole |= set(made.slopes) if whole else set()
         self._made[name] = made
         return made

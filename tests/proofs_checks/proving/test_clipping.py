@@ -49,6 +49,14 @@ def test_a_record_that_is_removed_costs_less(name):
     assert proved(name, relation="add-remove", **{notion: cost}).every_size
 
 
+@pytest.mark.parametrize("name", clipping.PROCESSED)
+def test_what_is_computed_of_noisy_records(name):
+    function, relation, rho = clipping.PROCESSED[name]
+    proof = prove(function, rho=rho, relation=relation, container="rows")
+    assert proof.every_size, str(proof)
+    assert not prove(function, rho=0.99 * rho, relation=relation, container="rows", up_to=1).proved
+
+
 class Quiet:
     """No noise."""
 

@@ -45,6 +45,12 @@ def flipped_by_the_noise(data, rng):
     return out
 
 
+def mean_by_sum_and_count(data, rng):
+    """Divided by what is noisy, or by 1: two outputs of the same noise."""
+    total = np.clip(data, 0, 1).sum() + rng.normal(0, 4)
+    return total / max(len(data) + rng.normal(0, 4), 1.0)
+
+
 def truth(rho, epsilon):
     """delta at 50 digits."""
     with mpmath.workdps(50):
@@ -66,6 +72,16 @@ def test_rho_and_its_delta_for_every_number_of_entries(function, rho, options):
     assert "-DP for any number of entries" in str(proof)
     assert check_proof(proof.certificate, function).ok
     assert not prove(function, epsilon=1, delta=float(least * 0.999999), **options).proved
+
+
+def test_outputs_that_compute_otherwise_with_the_same_noise():
+    proof = prove(mean_by_sum_and_count, rho=1 / 16, relation="add-remove")
+    assert proof.every_size
+    document = copy.deepcopy(proof.certificate)
+    pieces = [piece for case in document["cases"] for piece in case["pieces"] if len(piece["draws"]) == 2]
+    assert pieces
+    pieces[0]["shifts"][0] = {}
+    assert not check_proof(document, mean_by_sum_and_count).ok
 
 
 def test_the_least_epsilon_is_the_accountants():

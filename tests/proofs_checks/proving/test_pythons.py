@@ -11,10 +11,11 @@ import itertools
 import sys
 
 import pytest
+import surroundings
 
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.following import Refused
-from dpcert.proofs_checks.proving.checker.language import grammar, source
+from dpcert.proofs_checks.proving.checker.language import grammar, outside, source
 
 COUNT = itertools.count()
 
@@ -126,3 +127,15 @@ def test_no_name_of_syntax_is_one_that_later_versions_lack():
             node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "ast"
         }
     assert gone.isdisjoint(used)
+
+
+@pytest.mark.parametrize("function", surroundings.LOOKING)
+def test_what_python_or_a_library_may_change_tells_nobody_who_runs(function):
+    """Which modules Python has by itself differs between versions; with 3.13 all of sys.modules could be held once."""
+    proof = prove(function, epsilon=1, up_to=1)
+    assert (proof.verdict, proof.certificate) == ("unsupported", None)
+
+
+def test_without_that_rule_a_look_at_the_command_line_would_be_proved(monkeypatch):
+    monkeypatch.setattr(outside, "_of_a_library", lambda value: False)
+    assert prove(surroundings.the_command_line, epsilon=1, up_to=1).proved

@@ -73,7 +73,10 @@ def admitted(value: Any, name: str) -> Any:
 
 
 def _constant(value: Any, name: str) -> Any:
-    """A container of constants."""
+    """A container of constants. Raises Refused, also where Python or a library may change it: that tells who runs."""
+    each = [*value.values()] if isinstance(value, dict) else [*value]
+    if _of_a_library(value) or any(isinstance(one, types.ModuleType) for one in each):
+        raise Refused(f"{name}, which Python or a library may change, is not in the language of proofs")
     if isinstance(value, dict):
         made: Any = Constants({_key(key, name): admitted(each, name) for key, each in value.items()})
     elif isinstance(value, set | frozenset):
@@ -82,6 +85,14 @@ def _constant(value: Any, name: str) -> Any:
         cells = [admitted(each, name) for each in value]
         made = tuple(cells) if isinstance(value, tuple) else ConstantList(cells)
     return made
+
+
+def _of_a_library(value: Any) -> bool:
+    """Whether it may be changed, and a module of Python's own or of a library holds it, such as sys.argv."""
+    if not isinstance(value, list | dict | set):
+        return False
+    modules = [module for name, module in tuple(sys.modules.items()) if foreign(name)]
+    return any(held is value for module in modules for held in tuple(getattr(module, "__dict__", {}).values()))
 
 
 def _key(value: Any, name: str) -> Any:
@@ -111,7 +122,7 @@ class Constants(dict[Any, Any]):
 
 def not_in_language(value: Any, name: str) -> Refused:
     """What is said of a function, class or object of others."""
-    home = getattr(value, "__module__", None) or type(value).__module__
+    home = (getattr(value, "__module__", None) or type(value).__module__).removeprefix("_")
     full = f"{home}.{getattr(value, '__name__', type(value).__name__)}"
     return Refused(f"{name if full.endswith(name) else f'{name} ({full})'} is not in the language of proofs")
 

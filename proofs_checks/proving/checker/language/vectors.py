@@ -109,6 +109,9 @@ def _scaled(operation: Any, form: Any, number: Any) -> Any:
         if operation is operator.truediv and not factor.at_zero:
             raise Refused("a record that is divided by 0")
         return form.scaled(1 / factor.at_zero if operation is operator.truediv else factor.at_zero)
+    if form.noisy or factor.noisy:  # of what is equal in both runs
+        name = f"record {operation.__name__}"
+        return tracer().computed(name, operation, [form, factor], record=True)
     made = sizes.nonlinear(operation, form, factor, True)
     if made is None:
         raise Refused(f"a record times a number that depends on the data or on noise: {CLIP}")
@@ -144,8 +147,11 @@ def norm(value: Any, order: Any = None, axis: Any = None, keepdims: bool = False
 def size(form: Any, order: int) -> Form:
     """The norm of what is computed of data, as a variable."""
     data = tracer().data
-    if not isinstance(form, Form) or form.noisy:
-        raise Refused("the norm of a record that noise is in")
+    if not isinstance(form, Form):
+        raise Refused("the norm of a record that is divided by the number of records")
+    if form.noisy:
+        computed: Form = tracer().computed(f"norm {order}", lambda value: _norm(value, order), [form])
+        return computed
     if order > data.order:
         raise Refused(
             "the Euclidean norm of a record, beside Laplace noise or a pure epsilon: claim rho or delta and draw "
