@@ -297,12 +297,23 @@ def test_gaussian_noise_has_a_rho_and_no_epsilon():
     assert prove(clipped_sum, up_to=1, notion="zcdp").verdict == "not proved"
 
 
-def test_gaussian_noise_that_decides_what_is_released_is_not_proved():
+def test_gaussian_noise_may_decide_what_is_released_of_it():
     def tested(dataset, rng):
         noisy = dataset.sum() + rng.normal()
         return noisy if noisy > 0 else None
 
-    assert prove(tested, up_to=1, rho=0.5).verdict == "not proved"
+    def leaking(dataset, rng):
+        noisy = dataset.sum() + rng.normal()
+        return noisy if noisy > 0 else dataset.sum()
+
+    def fresh(dataset, rng):
+        noisy = dataset.sum() + rng.normal()
+        return noisy if noisy > 0 else dataset.sum() + rng.normal()
+
+    assert prove(tested, up_to=1, rho=0.5).proved
+    assert prove(tested, up_to=1, rho=0.499).verdict == "not proved"
+    assert prove(leaking, up_to=1, rho=100).verdict == "not proved"
+    assert prove(fresh, up_to=1, rho=0.5).verdict == "not proved"
 
 
 def randomised_response(dataset, rng):
