@@ -6,10 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from ..mechanisms import InputError
-from ..presentation.output import print_json
+from ..presentation.output import print_json, say
 from ..trainers.data import load_federation
 from ..trainers.experiments.dpfedmtl import figure3
 from ..trainers.experiments.dpfedmtl.statistics import PRINTED, Statistics, table
@@ -33,7 +31,7 @@ def _shown(name: str, text: str, rows: list[dict[str, Any]], as_json: bool) -> N
     if as_json:
         print_json({"experiment": name, "table": text, "rows": rows})
     else:
-        typer.echo(text)
+        say(text)
 
 
 def run_curves(name: str, asked: Curves, as_json: bool) -> None:
@@ -47,9 +45,9 @@ def run_curves(name: str, asked: Curves, as_json: bool) -> None:
     try:
         plot = str(figure3.draw(results, folder))
     except InputError as problem:
-        typer.echo(f"warning: no plots: {problem}", err=True)
+        say(f"warning: no plots: {problem}", err=True)
     if as_json:
         print_json({"sweep": name, "folder": str(folder), "table": text, "plot": plot, "cells": results})
     else:
-        typer.echo(text)
-        typer.echo(f"{len(results)} curves in {folder}")
+        say(text)
+        say(f"{len(results)} curves in {folder}")
