@@ -46,7 +46,7 @@ def claims() -> None:
     axes.set_xlim(1, 300)
     axes.set_ylim(-0.6, len(CLAIMS) - 0.4)
     axes.set_xticks([1, 3, 10, 30, 100], ["1", "3", "10", "30", "100"])
-    axes.set_xlabel("epsilon, logarithmic (cross: printed; bar: certified interval)")
+    axes.set_xlabel("epsilon (cross: printed; bar: certified)")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     figure.savefig(PICTURES / "claims.png", dpi=150)

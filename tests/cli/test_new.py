@@ -42,7 +42,8 @@ def test_from_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert lines[0].startswith("#:schema https://")
     settings = [line for line in lines if "=" in line and not line.startswith("#")]
     assert len(settings) > 8
-    assert all("  # " in line for line in settings)
+    assert all(lines[lines.index(line) - 1].startswith("# ") for line in settings)  # what it means stands above it
+    assert max(map(len, lines[1:])) <= 80
     assert run(["new", str(file), *PLAIN]) == 2  # nothing is overwritten
     assert "expected a new file name" in capsys.readouterr().err
 

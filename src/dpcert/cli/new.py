@@ -7,6 +7,7 @@ import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated
 
 import typer
@@ -245,19 +246,17 @@ def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
 
 
 def _written(stated: Mapping[str, Answers]) -> str:
-    """The TOML text: every key with what it means."""
+    """The TOML text: every key below what it means."""
     lines = [f"#:schema {ADDRESS}", "# Every key: docs/claims.md. Judge this file with: dpcert verify FILE"]
     for table, answers in stated.items():
         if not answers:
             continue
         lines += ["", f"[{table}]"]
         keys = [key for key in dict.fromkeys([*TABLES[table], *answers]) if key in answers]
-        settings = {key: f"{key} = {_value(key, answers[key])}" for key in keys}
-        width = max(map(len, settings.values()))
         kind = stated["mechanism"].get("kind", "")
-        lines += [
-            f"{setting:<{width}}  # {_meaning(table, key, kind)}".rstrip(" #") for key, setting in settings.items()
-        ]
+        for key in keys:
+            lines += [f"# {line}" for line in wrap(_meaning(table, key, kind), 78)]
+            lines.append(f"{key} = {_value(key, answers[key])}")
     return "\n".join(lines) + "\n"
 
 
