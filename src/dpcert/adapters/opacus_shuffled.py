@@ -211,9 +211,11 @@ def make_private_shuffled(
     if len(engine.accountant):
         raise InputError("engine", f"{len(engine.accountant)} steps", "a new engine: its accountant is exchanged")
     accountant = ShuffledAccountant(ShuffledBatches.of(data_loader), neighbouring)
+    batches = data_loader.batch_sampler
+    assert isinstance(batches, BatchSampler)  # ShuffledBatches.of
     counted = DataLoader(
         data_loader.dataset,
-        batch_sampler=_Counted(data_loader.batch_sampler, accountant),
+        batch_sampler=_Counted(batches, accountant),
         num_workers=data_loader.num_workers,
         collate_fn=data_loader.collate_fn,
         pin_memory=data_loader.pin_memory,

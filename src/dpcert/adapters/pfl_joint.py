@@ -94,7 +94,7 @@ class CertifiedJointAccountant(JointPrivacyAccountant):
             return self._noises([naive * share for share in self.budget_proportions], deltas)
 
         def kept(found: list[float]) -> bool:
-            return epsilon(self.run(found), self.total_delta, self.neighbouring).upper <= self.total_epsilon
+            return bool(epsilon(self.run(found), self.total_delta, self.neighbouring).upper <= self.total_epsilon)
 
         low, high = self.total_epsilon * (1 - _NEAR), 2 * self.total_epsilon
         best = noises(low)
