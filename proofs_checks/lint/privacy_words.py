@@ -22,7 +22,7 @@ LIBRARIES = frozenset(
 )
 WORDS = re.compile(
     r"noise_multiplier|target_(delta|epsilon|eps)$|l2_norm_clip|dp_?sgd|differential(ly)?_?priva|make_private"
-    r"|(^|_)dp_(delta|epsilon|eps)$|privacy_(budget|engine|spent|account)|privati[sz]e",
+    r"|(^|_)dp_(delta|epsilon|eps)$|privacy_(budget|engine|spent|account)|privati[sz]e|(gaussian|laplace)_mechanism",
     re.IGNORECASE,
 )
 """Words that no other field uses for its own things; epsilon, delta and sigma alone are everybody's."""

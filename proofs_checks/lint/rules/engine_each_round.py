@@ -6,9 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..accounting import (
-    asks_for_epsilon,
-)
+from ..accounting import MAKE_PRIVATE, asks_for_epsilon
 from ..finding import Slip
 from ..loaders import last_name
 from ..rule import Rule
@@ -28,7 +26,8 @@ def engine_each_round(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     if not asks_for_epsilon(script):
         return
     for call in script.calls:
-        if script.tail(call) in ENGINES and (_in_rounds(script, call) or _in_client(script, call)):
+        again = _in_rounds(script, call) or _in_client(script, call) or _goes_on_with_a_model(script, call)
+        if script.tail(call) in ENGINES and again:
             yield call, RESTARTED
 
 
@@ -43,6 +42,26 @@ def _in_rounds(script: Script, node: ast.AST, depth: int = 3) -> bool:
         return False
     calls = (call for call in script.calls if (dotted(call.func) or "").rpartition(".")[2] == function.name)
     return any(_in_rounds(script, call, depth - 1) for call in calls)
+
+
+def _goes_on_with_a_model(script: Script, engine: ast.Call) -> bool:
+    """In a loop, whatever it counts, in which model = ... make_private(module=model) takes what it gave before."""
+    for loop in script.loops(engine):
+        body = list(ast.walk(loop))
+        for assigned in (node for node in body if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
+            assert isinstance(assigned.value, ast.Call)
+            model = script.keyword(assigned.value, "module")
+            if script.tail(assigned.value) not in MAKE_PRIVATE or not isinstance(model, ast.Name):
+                continue
+            bound = [node for node in body if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+            if [node.id for node in bound].count(model.id) == 1 and model.id in _names_in(assigned.targets):
+                return True
+    return False
+
+
+def _names_in(targets: list[ast.expr]) -> set[str]:
+    """All names that are bound."""
+    return {part.id for target in targets for part in ast.walk(target) if isinstance(part, ast.Name)}
 
 
 def _is_over_rounds(loop: Loop) -> bool:

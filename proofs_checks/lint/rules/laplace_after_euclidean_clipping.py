@@ -33,7 +33,10 @@ def laplace_after_euclidean_clipping(script: Script) -> Iterator[tuple[ast.AST, 
 
 
 def _is_a_vector(script: Script, call: ast.Call) -> bool:
-    """Drawn with a size or a shape that is not one number."""
+    """Drawn with a size or a shape that is not one number, also as Laplace(...).sample(shape)."""
+    sampled = script.parents.get(script.parents.get(call, call))
+    if isinstance(sampled, ast.Call) and script.tail(sampled) in ("sample", "rsample"):
+        return bool(sampled.args or sampled.keywords)
     size = script.keyword(call, "size") or script.keyword(call, "shape") or next(iter(call.args[2:3]), None)
     return size is not None and number(script, size) != 1
 

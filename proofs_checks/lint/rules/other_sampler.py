@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..accounting import MAKE_PRIVATE, accounts_for_poisson
+from ..accounting import MAKE_PRIVATE, accounts_for_poisson, asks_for_epsilon
 from ..finding import Slip
 from ..rule import Rule
 from ..script import Script, is_constant
@@ -27,7 +27,8 @@ REMEDY = (
 def other_sampler(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     """DataLoader(sampler=WeightedRandomSampler(...)), and what it is handed to."""
     replaced = any(script.tail(call) in MAKE_PRIVATE and not _keeps_loader(script, call) for call in script.calls)
-    accounted = any(accounts_for_poisson(script, call) for call in script.calls)
+    kept = any(script.tail(call) in MAKE_PRIVATE and _keeps_loader(script, call) for call in script.calls)
+    accounted = any(accounts_for_poisson(script, call) for call in script.calls) or (kept and asks_for_epsilon(script))
     for call in script.calls if replaced or accounted else ():
         given = script.keyword(call, "sampler") if script.tail(call) == "DataLoader" else None
         made = None if given is None else script.resolved(given)
