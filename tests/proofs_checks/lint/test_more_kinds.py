@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from dpcert.proofs_checks.lint.lint import findings
 
-from dpcert.proofs_checks.lint.script import Script
+from dpcert.proofs_checks.lint import Script, findings
 
 ENGINE = "from opacus import PrivacyEngine\n"
 PRIVATE = "engine.make_private(module=model, optimizer=o, data_loader=d, noise_multiplier=1.0, max_grad_norm=1.0"
