@@ -19,7 +19,7 @@ from .losses import gaussian_rounds as gaussian
 from .losses.atoms import pld as lattices
 from .losses.smooth import batch
 from .losses.smooth import contour as densities
-from .pairs import Composition, ScoredBlockPair
+from .pairs import Composition
 from .participation import coalition as participation
 from .participation import revealed
 from .renyi import renyi as rdp
@@ -153,18 +153,11 @@ def _givers(found: Sequence[Bracket], lower: float, upper: float) -> str:
 
 
 def _idle(accountant: Accountant, product: Composition, before: Sequence[Accountant]) -> bool:
-    """Whether, after those before it, it only bounds from above what is a lower end's anyway: the loss of sums of
-    scores; or cuts more coarsely what has been bounded: blocks of a replaced unit; or an envelope's own profile is
-    known, which is all it says."""
-    if _CLOSED_FORM in before and any(pair.is_envelope() for pair, _ in product):
+    """Whether, after those before it, it cuts more coarsely what has been bounded: blocks of a replaced unit; or an
+    envelope's own profile is known, which is all it says."""
+    if _CLOSED_FORM in before and any(pair.envelope for pair, _ in product):
         return True
-    if accountant is _LATTICES and _REPLACED_BLOCK in before:
-        return True
-    return (
-        bool(before)
-        and accountant.finest == ONE_SIDED
-        and any(isinstance(pair, ScoredBlockPair) for pair, _ in product)
-    )
+    return accountant is _LATTICES and _REPLACED_BLOCK in before
 
 
 def _asked(accountant: Accountant, product: Composition, quantity: Quantity, at: float, rtol: float) -> Bracket:
@@ -176,7 +169,7 @@ def _asked(accountant: Accountant, product: Composition, quantity: Quantity, at:
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):  # numpy's default: a warning, then go on
             found = ask(product, at, rtol)
-        return replace(found, lower=0.0) if any(pair.is_envelope() for pair, _ in product) else found
+        return replace(found, lower=0.0) if any(pair.envelope for pair, _ in product) else found
     except (EmptyBracket, InputError, OutOfReach):
         raise
     except (ArithmeticError, ValueError) as failure:

@@ -8,7 +8,7 @@ from .accountants import composed, composed_together
 from .bracket import Bracket
 from .losses.atoms import pld as lattices
 from .losses.smooth import contour
-from .pairs import AllocationPair, Composition, ReplacedAllocationPair, Sampling, ScoredBlockPair, SubsampledPair
+from .pairs import AllocationPair, Composition, ReplacedAllocationPair, Sampling, ScoredBlockPair
 from .question import Question
 
 
@@ -34,7 +34,7 @@ def together(question: Question, points: Sequence[float]) -> dict[float, Bracket
 def reveals_less(product: Composition) -> tuple[bool, bool, bool]:
     """Sorts what usually reveals most to the front: of dealt rounds what all of them together show, or their scores;
     of the orders of the neighbours remove, replace, add."""
-    orders = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
+    orders = {noise.coin for pair, _ in product if (noise := pair.gaussian()) is not None}
     dealt = any(isinstance(pair, ReplacedAllocationPair | ScoredBlockPair) for pair, _ in product)
     return not dealt, Sampling.ADD in orders, Sampling.REPLACE in orders
 

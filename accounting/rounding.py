@@ -60,6 +60,12 @@ def float_above(ball: arb) -> float:
     return up(float(ball.upper()))
 
 
+def nearest_above(ball: arb) -> float:
+    """`float_above`, and the double itself where the ball is one."""
+    nearest = float(ball.mid())
+    return nearest if ball == arb(nearest) else float_above(ball)
+
+
 def float_below(ball: arb) -> float:
     """A double that is at most every point of the ball."""
     return down(float(ball.lower()))

@@ -15,9 +15,13 @@ import numpy as np
 
 from ...mechanisms import InputError
 from ..losses.atoms.cells import NEGLIGIBLE, Atoms, Cells
-from ..losses.atoms.discrete_cells import finite_cells, lattice_base, lattice_cells
+from ..losses.atoms.edges import Resolution
 from ..losses.atoms.sampled_cells import location_cells
-from ..pairs import CategoriesPair, LocationPair, Order, Pair
+from ..pairs.categories import CategoriesPair
+from ..pairs.lattice import LatticePair
+from ..pairs.location import LocationPair
+from ..pairs.order import Order
+from ..pairs.pair import Pair
 from ..rounding import UNIT
 from .mean import Above, Below, mean_above, mean_below, spread
 
@@ -38,7 +42,12 @@ _TAIL_LEVELS = 6.0
 
 def supports_base(pair: Pair) -> bool:
     """Whether the likelihood ratio of one round is known."""
-    return isinstance(pair, CategoriesPair | LocationPair) or lattice_base(pair) is not None
+    return isinstance(pair, CategoriesPair | LocationPair | LatticePair) and pair.losses() is not None
+
+
+def _on_line(pair: Pair) -> LocationPair | None:
+    """Continuous noise, which can be cut anywhere."""
+    return pair if isinstance(pair, LocationPair) else None
 
 
 def losses_above(base: Pair, rounds: int, order: Order, fineness: float, tail: float) -> Atoms:
@@ -124,9 +133,10 @@ def _mean(
 
 def spread_of_loss(base: Pair) -> float:
     """About the standard deviation of one round's loss under Q."""
-    if isinstance(base, LocationPair):
-        edges = np.linspace(*base.span(_PILOT_TAIL, 0.0), _PILOT + 1)
-        pilot = location_cells(base, np.unique(np.concatenate([edges, base.outer])), _PILOT_TAIL)
+    line = _on_line(base)
+    if line is not None:
+        edges = np.linspace(*line.span(_PILOT_TAIL, 0.0), _PILOT + 1)
+        pilot = location_cells(line, np.unique(np.concatenate([edges, line.outer])), _PILOT_TAIL)
     else:
         pilot = _table(base, _PILOT_TAIL)
     places = 0.5 * (pilot.low + pilot.high)
@@ -135,12 +145,10 @@ def spread_of_loss(base: Pair) -> float:
 
 
 def _table(base: Pair, tail: float) -> Cells:
-    if isinstance(base, CategoriesPair):
-        return finite_cells(base)
-    lattice = lattice_base(base)
-    if lattice is None:
+    known = base.losses()
+    if known is None or known.cells is None:
         raise InputError("mechanism", base, "a mechanism whose rounds' likelihood ratio is known, allocated at random")
-    return lattice_cells(lattice, tail)
+    return known.cells(Resolution(1, 1.0, tail))
 
 
 def cells(base: Pair, step: float, offset: float, tail: float) -> Cells:
@@ -148,14 +156,15 @@ def cells(base: Pair, step: float, offset: float, tail: float) -> Cells:
 
     The loss of Gaussian and of Laplace noise is linear in the outcome all over the span.
     """
-    if not isinstance(base, LocationPair):
+    line = _on_line(base)
+    if line is None:
         return _table(base, tail)
-    ends = np.array(base.span(tail, 0.0))
-    low, high = base.log_ratio(ends)[0]
+    ends = np.array(line.span(tail, 0.0))
+    low, high = line.log_ratio(ends)[0]
     losses = step * (np.arange(math.ceil(low / step - offset), math.floor(high / step - offset) + 1) + offset)
     inside = ends[0] + (losses - low) * ((ends[1] - ends[0]) / (high - low))
     apart = (inside > ends[0] + 1e-9 * step) & (inside < ends[1] - 1e-9 * step)
-    return location_cells(base, np.unique(np.concatenate([inside[apart], ends, base.outer])), tail)
+    return location_cells(line, np.unique(np.concatenate([inside[apart], ends, line.outer])), tail)
 
 
 def _first_above(cut: Cells, step: float) -> Above:

@@ -19,7 +19,12 @@ from flint import arb, ctx
 from scipy.special import bdtrik
 
 from ..losses.atoms.cells import Atoms, Cells, pessimistic
-from ..pairs import DiscreteGaussianPair, DiscreteLaplacePair, GaussianPair, LaplacePair, Order, Pair
+from ..pairs.discrete_gaussian import DiscreteGaussianPair
+from ..pairs.discrete_laplace import DiscreteLaplacePair
+from ..pairs.gaussian import GaussianPair
+from ..pairs.laplace import LaplacePair
+from ..pairs.order import Order
+from ..pairs.pair import Pair
 from ..rounding import UNIT, float_above, up
 
 _BITS = 160
@@ -66,8 +71,15 @@ def clones(base: Pair, threshold: float) -> Clones:
         raise TypeError(f"no bound by clones for {type(base).__name__}: its orders may differ")
     with ctx.workprec(_BITS):
         share = math.nextafter(math.exp(-threshold) * (1 - 8 * UNIT), 0.0)
-        failing = base.profile(-arb(share).log())
-        return Clones(share, max(0.0, float_above(failing)))
+        return Clones(share, max(0.0, float_above(profile_of(base, -arb(share).log()))))
+
+
+def profile_of(base: Pair, epsilon: arb) -> arb:
+    """A base's profile, however long it takes. Raises TypeError for one without a formula."""
+    found = base.summed_profile(epsilon) if isinstance(base, DiscreteGaussianPair) else base.profile(epsilon)
+    if found is None:
+        raise TypeError(f"no formula for {base}")
+    return found
 
 
 @lru_cache(maxsize=128)

@@ -32,9 +32,13 @@ _TOLD = 1e-2
 
 def supports(composition: Composition) -> bool:
     """One block, with one participation."""
-    pair, rounds = composition[0] if composition else (None, 0)
-    one = len(composition) == 1 and rounds == 1 and isinstance(pair, AllocationPair)
-    return one and pair.participations == 1 and supports_base(pair.base)  # type: ignore[union-attr]
+    pair = _block(composition)
+    return pair is not None and supports_base(pair.base)
+
+
+def _block(composition: Composition) -> AllocationPair | None:
+    pair, rounds = composition[0] if len(composition) == 1 else (None, 0)
+    return pair if rounds == 1 and isinstance(pair, AllocationPair) and pair.participations == 1 else None
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:
@@ -58,10 +62,10 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
 
 
 def _laws(composition: Composition, tail: float) -> tuple[Atoms, Atoms]:
-    pair = composition[0][0]
+    pair = _block(composition)
+    if pair is None:
+        raise TypeError(f"not a block: {composition}")
     high, low = dominating_parameters(pair), dominated_parameters(pair)
-    if not (isinstance(high, AllocationPair) and isinstance(low, AllocationPair)):
-        raise TypeError(f"not a block: {pair}")
     above = losses_above(high.base, high.rounds, high.order, high.fineness, tail)
     return above, losses_below(low.base, low.rounds, low.order, low.fineness, tail)
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ...mechanisms.arrays import Complex, Floats
 from ..losses.atoms.composition import Product
 from ..losses.atoms.transform import AtomLaw, Frequencies, Law
-from ..pairs import AllocationPair
 from .block import losses_above, losses_below
 from .statistic import losses_of_statistic
+
+if TYPE_CHECKING:
+    from ..pairs.allocation import AllocationPair
 
 NARROWEST = 9e-5
 """About the relative width in epsilon that a pair's default fineness leaves."""

@@ -11,13 +11,16 @@ are the profile of a discrete pair.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms
-from ..pairs import GaussianPair, Pair, ReplacedAllocationPair
+from ..pairs import allocation
+from ..pairs.pair import Pair
+from ..pairs.parameters import dominated_parameters, dominating_parameters
 from ..rounding import UNIT
 from . import one_jump
 
@@ -32,15 +35,26 @@ _LARGEST_SHIFT, _MOST_ROUNDS = 2.0, 10**6
 """Shifts and rounds up to which a grid can hold a block's jumps."""
 
 
-def known_shift(pair: Pair) -> float | None:
-    """The shift of a round of a replaced unit's block with one participation and jumps that a grid can hold."""
-    if not isinstance(pair, ReplacedAllocationPair):
+@dataclass(frozen=True, slots=True)
+class ReplacedBlock:
+    """Of so many rounds of Gaussian noise one moves by `shift`, or by as much to the other side."""
+
+    shift: float
+    rounds: int
+
+
+def block_of(pair: Pair) -> ReplacedBlock | None:
+    """A replaced unit's block with one participation and jumps that a grid can hold; None for any other pair."""
+    if not isinstance(pair, allocation.ReplacedAllocationPair) or pair.apart.participations != 1:
         return None
-    apart = pair.apart
-    if not isinstance(apart.base, GaussianPair) or apart.participations != 1:
-        return None
-    held = 1e-3 <= apart.base.shift <= _LARGEST_SHIFT and 1 < apart.rounds <= _MOST_ROUNDS
-    return apart.base.shift if held else None
+    noise, rounds = pair.apart.base.gaussian(), pair.apart.rounds
+    held = (
+        noise is not None
+        and noise.coin is None
+        and 1e-3 <= noise.shift <= _LARGEST_SHIFT
+        and 1 < rounds <= _MOST_ROUNDS
+    )
+    return ReplacedBlock(noise.shift, rounds) if noise is not None and held else None
 
 
 @lru_cache(maxsize=16)
@@ -96,3 +110,11 @@ def minorant(at: Floats, height: Floats) -> list[int]:
             chain.pop()
         chain.append(here)
     return chain
+
+
+def moved_block(pair: Pair) -> tuple[float, float, int]:
+    """The shift from above and from below, and the rounds, of a pair that `block_of` knows."""
+    high, low = block_of(dominating_parameters(pair)), block_of(dominated_parameters(pair))
+    if high is None or low is None:
+        raise TypeError(f"not a block: {pair}")
+    return high.shift, low.shift, high.rounds

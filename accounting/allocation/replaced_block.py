@@ -12,10 +12,9 @@ from functools import lru_cache
 
 from ..bracket import Bracket, OutOfReach
 from ..losses.crossing import Excess, crossing, over
-from ..pairs import Composition, Pair, ReplacedAllocationPair
-from ..pairs.parameters import dominated_parameters, dominating_parameters
+from ..pairs import Composition, Pair
 from . import one_jump
-from .replaced import known_shift
+from .replaced import block_of, moved_block
 
 METHOD = "replaced-block"
 
@@ -38,7 +37,7 @@ _ROUGHLY, _NEAR = 0.01, 1e-5
 def supports(composition: Composition) -> bool:
     """One block, with one participation, that a grid can hold."""
     pair, rounds = composition[0] if composition else (None, 0)
-    return len(composition) == 1 and rounds == 1 and pair is not None and known_shift(pair) is not None
+    return len(composition) == 1 and rounds == 1 and pair is not None and block_of(pair) is not None
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:
@@ -53,7 +52,7 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
 
 @lru_cache(maxsize=256)
 def _delta(pair: Pair, epsilon: float) -> Bracket:
-    high, low, rounds = _block(pair)
+    high, low, rounds = moved_block(pair)
     found = Bracket(0.0, 1.0, True, METHOD)
     for tail in _TAILS:
         upper = one_jump.profile_above(one_jump.block(high, rounds, tail), epsilon, _FINE)
@@ -68,7 +67,7 @@ def _delta(pair: Pair, epsilon: float) -> Bracket:
 
 @lru_cache(maxsize=64)
 def _epsilon(pair: Pair, delta: float) -> Bracket:
-    high, low, rounds = _block(pair)
+    high, low, rounds = moved_block(pair)
     tail = 2.0 ** math.floor(math.log2(_LOST * delta))
     above, below = one_jump.block(high, rounds, tail), one_jump.block(low, rounds, tail)
     far = 2 * high * (high + math.sqrt(-2 * math.log(tail)))  # losses beyond are in the tail
@@ -85,14 +84,6 @@ def _epsilon(pair: Pair, delta: float) -> Bracket:
     if upper > _WIDEST * lower:
         raise OutOfReach(f"a block of {rounds} rounds at delta = {delta}")
     return Bracket(lower, upper, True, METHOD)
-
-
-def _block(pair: Pair) -> tuple[float, float, int]:
-    """The shift from above and from below, and the rounds."""
-    shifts = [known_shift(moved) for moved in (dominating_parameters(pair), dominated_parameters(pair))]
-    if not isinstance(pair, ReplacedAllocationPair) or shifts[0] is None or shifts[1] is None:
-        raise TypeError(f"not a block: {pair}")
-    return shifts[0], shifts[1], pair.apart.rounds
 
 
 def _spread(shift: float, rounds: int) -> float:

@@ -17,11 +17,10 @@ from ...mechanisms.arrays import Floats
 from ..bracket import Bracket, OutOfReach
 from ..losses.atoms.cells import Atoms
 from ..losses.crossing import Excess, crossing, over
-from ..pairs import Composition, Pair, ReplacedAllocationPair
-from ..pairs.parameters import dominated_parameters, dominating_parameters
+from ..pairs import Composition, Pair
 from ..rounding import TARGET, UNIT, widened_down, widened_up
 from . import one_jump
-from .replaced import known_shift
+from .replaced import block_of, moved_block
 from .tilted_sums import Scores, law_of_scores, moment_beyond, probability_below
 from .two_sided_law import GridLaw, laws_between
 
@@ -76,14 +75,14 @@ def supports(composition: Composition) -> bool:
     pair, blocks = composition[0] if composition else (None, 0)
     if len(composition) != 1 or not 1 <= blocks <= _MOST_BLOCKS or pair is None or not serves(pair):
         return False
-    return blocks > 1 or (known_shift(pair) or 0.0) > 1.0
+    found = block_of(pair)
+    return found is not None and (blocks > 1 or found.shift > 1.0)
 
 
 def serves(pair: Pair) -> bool:
     """Whether it is a replaced unit's block whose values take milliseconds."""
-    shift = known_shift(pair)
-    few = isinstance(pair, ReplacedAllocationPair) and pair.apart.rounds <= _MOST_ROUNDS
-    return few and shift is not None and shift <= _LARGEST_SHIFT
+    found = block_of(pair)
+    return found is not None and found.rounds <= _MOST_ROUNDS and found.shift <= _LARGEST_SHIFT
 
 
 def epsilon(composition: Composition, delta: float, rtol: float) -> Bracket:
@@ -116,9 +115,9 @@ def delta(composition: Composition, epsilon: float, rtol: float) -> Bracket:
 
 
 def _fineness(pair: Pair, rtol: float) -> Fineness:
-    few = isinstance(pair, ReplacedAllocationPair) and pair.apart.rounds < _FEW_ROUNDS
-    dear = (known_shift(pair) or 0.0) > _DEAR_SHIFT
-    return _QUICK if few or dear or rtol >= _QUICK_ENOUGH else _FINE
+    found = block_of(pair)
+    dear = found is not None and (found.rounds < _FEW_ROUNDS or found.shift > _DEAR_SHIFT)
+    return _QUICK if dear or rtol >= _QUICK_ENOUGH else _FINE
 
 
 Profile = Callable[[float], float]
@@ -126,10 +125,8 @@ Profile = Callable[[float], float]
 
 def _sums(pair: Pair, blocks: int, tail: float, fineness: Fineness) -> tuple[Profile, Profile]:
     """The profile of so many blocks from above and from below."""
-    shifts = [known_shift(moved) for moved in (dominating_parameters(pair), dominated_parameters(pair))]
-    if not isinstance(pair, ReplacedAllocationPair) or shifts[0] is None or shifts[1] is None:
-        raise TypeError(f"not a block: {pair}")
-    above, below = laws(shifts[0], shifts[1], pair.apart.rounds, tail, fineness)
+    high, low, rounds = moved_block(pair)
+    above, below = laws(high, low, rounds, tail, fineness)
     return _profile(above, blocks, 1), _profile(below, blocks, -1)
 
 
@@ -138,11 +135,11 @@ def losses_of_one(high: Pair, low: Pair, tail: float, *, quickly: bool) -> tuple
 
     high, low: the pair with its parameters moved up and down. tail: P-mass that may be lost, about.
     """
-    shifts = known_shift(high), known_shift(low)
-    if not isinstance(high, ReplacedAllocationPair) or shifts[0] is None or shifts[1] is None:
+    most, least = block_of(high), block_of(low)
+    if most is None or least is None:
         raise TypeError(f"not a block: {high}")
     lost = 2.0 ** math.floor(math.log2(min(max(tail, _LEAST_TAIL), _MOST_TAIL)))  # neighbouring targets share laws
-    above, below = laws(*shifts, high.apart.rounds, lost, _QUICK if quickly else _fineness(high, 0.0))
+    above, below = laws(most.shift, least.shift, most.rounds, lost, _QUICK if quickly else _fineness(high, 0.0))
     return _losses(above, 1), _losses(below, -1)
 
 

@@ -12,15 +12,18 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms
-from ..pairs import GaussianPair, ScoredBlockPair
-from ..pairs.gaussian import gaussian_masses
+from ..pairs.gaussian import GaussianPair, gaussian_masses
 from ..rounding import UNIT
 from .tilted_sums import Masses, Scores, law_of_scores
+
+if TYPE_CHECKING:
+    from ..pairs.scored_block import ScoredBlockPair
 
 _CELLS_PER_SPREAD, _SCORES_PER_SPREAD = 200, 8
 _MOST = 1 << 17

@@ -17,9 +17,10 @@ from flint import arb, ctx
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms, Cells, pessimistic
 from ..losses.atoms.product_cells import merged
-from ..pairs import Order, Pair
+from ..pairs.order import Order
+from ..pairs.pair import Pair
 from .block import cells, losses_of_many, spread_of_loss
-from .clones import Clones, Group, clones, groups, hidden, revealed, scaled
+from .clones import Clones, Group, clones, groups, hidden, profile_of, revealed, scaled
 from .profile_nodes import heights, law_above, mirrored, symmetric_nodes
 
 _MOST_CELLS = 4096
@@ -131,5 +132,5 @@ def _threshold(base: Pair, target: float, largest: float) -> float:
     with ctx.workprec(64):
         for _ in range(40):
             middle = 0.5 * (low + high)
-            low, high = (middle, high) if float(base.profile(arb(middle)).mid()) > target else (low, middle)
+            low, high = (middle, high) if float(profile_of(base, arb(middle)).mid()) > target else (low, middle)
     return high

@@ -16,13 +16,13 @@ from scipy.special import ndtri
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms, Cells, pessimistic
 from ..losses.atoms.sampled_cells import location_cells
-from ..pairs import GaussianPair, Pair, ReplacedShuffledPair, ShuffledPair
-from ..pairs.gaussian import gaussian_masses
+from ..pairs.gaussian import GaussianPair, gaussian_masses
+from ..pairs.pair import Pair
 from ..rounding import UNIT, up
 from . import one_jump
 from .clones import groups, hidden
 from .profile_nodes import heights, law_above, mirrored, symmetric_nodes
-from .shuffled_epoch import FINE, Look, look, losses_of_epoch, shares, values
+from .shuffled_epoch import FINE, Look, shares, values
 
 _LARGEST_SHIFT = 1.7
 """Beyond, jumps of replaced blocks are too high for their grids."""
@@ -34,27 +34,18 @@ _STEPS = 24
 _MOST_ROUNDS = 1800
 """Rounds of blocks, about: with more clones than that, no more of the others are used."""
 
-_SMALLEST_TAIL = 1e-27
-"""Below, tails would be looked at that no transform resolves."""
 
 _LEAST_TAIL, _MOST_TAIL = 1e-15, 1e-9
 _CELLS = 4000
 
 
-def losses_of_shuffled(pair: ShuffledPair | ReplacedShuffledPair, tail: float) -> Atoms:
-    """A law of the loss whose pair dominates. tail: P-mass of an epoch that may be lost, about."""
-    lost = 1e3 ** math.floor(math.log(max(tail, _SMALLEST_TAIL), 1e3))  # neighbouring targets share a law
-    if isinstance(pair, ShuffledPair):
-        return losses_of_epoch(pair.base, pair.batches, pair.order, look(pair.fineness), lost)
-    return losses_of_replaced_epoch(pair.apart, pair.whole, pair.batches, look(pair.fineness), lost)
-
-
 @lru_cache(maxsize=32)
 def losses_of_replaced_epoch(apart: Pair, whole: Pair, batches: int, closely: Look, tail: float) -> Atoms:
     """A law of the loss whose pair dominates every pair of epochs with a unit's data and with other data; symmetric."""
-    if isinstance(apart, GaussianPair) and apart.shift <= _LARGEST_SHIFT:
+    noise = apart.gaussian()
+    if noise is not None and noise.coin is None and noise.shift <= _LARGEST_SHIFT:
         lost = 2.0 ** math.floor(math.log2(min(max(tail, _LEAST_TAIL), _MOST_TAIL)))
-        nodes, known = _of_gaussian(apart, batches, _FINE if closely is FINE else _COARSE, lost)
+        nodes, known = _of_gaussian(GaussianPair(noise.shift), batches, _FINE if closely is FINE else _COARSE, lost)
     else:
         nodes, remove, add = values(whole, batches, closely, tail)
         known = np.minimum(remove, add)

@@ -13,7 +13,8 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms
-from ..pairs import Order, Pair
+from ..pairs.order import Order
+from ..pairs.pair import Pair
 from ..rounding import UNIT
 from .block import cells, spread_of_loss
 

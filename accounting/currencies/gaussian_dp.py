@@ -40,7 +40,7 @@ from ...mechanisms.validate import delta_below_one, number
 from ..answer import answer, answers
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
-from ..pairs import Composition, GaussianPair, OpposedPair, Pair, Sampling, SubsampledPair, ZeroedPair
+from ..pairs import Composition, Pair, Sampling
 from ..pricing.dominating import dominating
 from ..question import Question, seen_by
 from ..renyi.largest_loss import largest_loss
@@ -193,12 +193,11 @@ def _root_sum(product: Composition, of_pair: Callable[[Pair], float], direction:
 
 def _pair_above(pair: Pair) -> float:
     """At least a mu for which one round of the pair is mu-GDP; infinite where none is known."""
-    if isinstance(pair, GaussianPair | OpposedPair | ZeroedPair):
-        return widened_up(pair.shift, _SLACK)
-    if isinstance(pair, SubsampledPair):
-        doubled = 2.0 if pair.order == Sampling.REPLACE else 1.0  # both ends of the mixtures move apart
-        return doubled * _pair_above(pair.base)
-    return _of_loss(largest_loss(pair))
+    shown = pair.revealed() or pair
+    noise = shown.gaussian()
+    if noise is not None:
+        return widened_up(noise.shift, _SLACK)
+    return _of_loss(max(largest_loss(shown), largest_loss(shown.mirrored())))
 
 
 def _of_loss(loss: float) -> float:
@@ -211,8 +210,6 @@ def _of_loss(loss: float) -> float:
 
 def _pair_below(pair: Pair) -> float:
     """The least mu of one round's attained pair that is seen at tiny error rates: rate times the whole shift."""
-    if isinstance(pair, SubsampledPair) and pair.order in (Sampling.REMOVE, Sampling.REPLACE, Sampling.VISIBLE):
-        pair = pair.base
-    if isinstance(pair, GaussianPair):
-        return widened_down(pair.shift, _SLACK)
-    return 0.0
+    noise = pair.gaussian()
+    hidden = noise is None or noise.coin in (Sampling.ADD, Sampling.HYBRID)
+    return 0.0 if noise is None or hidden else widened_down(noise.shift, _SLACK)

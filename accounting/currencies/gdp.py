@@ -16,7 +16,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
-from ..pairs import Composition, GaussianPair, OpposedPair, Order, Pair, Sampling, SubsampledPair, ZeroedPair
+from ..pairs import Composition, GaussianPair, GaussianRound, OpposedPair, Order, Pair, Sampling, ZeroedPair
 
 METHOD = "gdp-clt"
 
@@ -64,7 +64,7 @@ def _zeroed_variance(pair: OpposedPair | ZeroedPair) -> float:
     if shift > 13:
         return math.inf
     terms = ((4, 2.5, 1), (2, 1.5, -2), (1, 0.5, 1))
-    if isinstance(pair, OpposedPair):
+    if pair.attained:
         return math.fsum(sign * math.exp(k * shift * shift) for k, _, sign in terms)
     above = math.fsum(sign * math.exp(k * shift * shift) * float(ndtr(x * shift)) for k, x, sign in terms)
     return above + _hybrid_variance(shift) / 2
@@ -73,8 +73,7 @@ def _zeroed_variance(pair: OpposedPair | ZeroedPair) -> float:
 def supports(composition: Composition) -> bool:
     """Gaussian rounds, sampled or not, with a hidden coin."""
     return all(
-        isinstance(pair, GaussianPair | OpposedPair | ZeroedPair)
-        or (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair) and pair.order != Sampling.VISIBLE)
+        _zeroed(pair) is not None or ((noise := pair.gaussian()) is not None and noise.coin != Sampling.VISIBLE)
         for pair, _ in composition
     )
 
@@ -90,13 +89,12 @@ def clt_mu(composition: Composition) -> float:
 def _mu_squared(pair: Pair) -> float:
     """One round's share of the limit's mu^2, as the rate tends to 0; for "replace" by the same expansion:
     rate^2 E[(e^L+ - e^L-)^2] = 4 rate^2 sinh(shift^2)."""
-    if isinstance(pair, GaussianPair):
-        return pair.shift**2
-    if isinstance(pair, OpposedPair | ZeroedPair):
-        return pair.rate**2 * _zeroed_variance(pair)
-    if not (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair)) or pair.order == Sampling.VISIBLE:
-        raise TypeError(f"a Gaussian pair, sampled or not, is needed, not {pair!r}")
-    shift = pair.base.shift
+    if (zeroed := _zeroed(pair)) is not None:
+        return zeroed.rate**2 * _zeroed_variance(zeroed)
+    noise = _hidden_noise(pair)
+    shift = noise.shift
+    if noise.coin is None:
+        return shift**2
     if shift > 26:
         return math.inf
     variance = {
@@ -104,8 +102,20 @@ def _mu_squared(pair: Pair) -> float:
         Sampling.ADD: math.expm1(shift * shift),
         Sampling.REPLACE: 4 * math.sinh(shift * shift),
         Sampling.HYBRID: _hybrid_variance(shift),
-    }[pair.order]
-    return pair.rate**2 * variance
+    }[noise.coin]
+    return noise.rate**2 * variance
+
+
+def _zeroed(pair: Pair) -> OpposedPair | ZeroedPair | None:
+    return pair if isinstance(pair, OpposedPair | ZeroedPair) else None
+
+
+def _hidden_noise(pair: Pair) -> GaussianRound:
+    """Raises TypeError unless it is Gaussian noise, behind no coin that is seen."""
+    noise = pair.gaussian()
+    if noise is None or noise.coin == Sampling.VISIBLE:
+        raise TypeError(f"a Gaussian pair, sampled or not, is needed, not {pair!r}")
+    return noise
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:
@@ -137,31 +147,30 @@ class LossMoments:
 
 def loss_moments(pair: Pair) -> LossMoments:
     """Moments of log(dP/dQ) under P. The trapezoidal rule over 14 standard deviations; an estimate, not a bound."""
-    if isinstance(pair, GaussianPair):
+    if (zeroed := _zeroed(pair)) is not None:
+        losses, masses = _zeroed_law(zeroed)
+    elif (noise := _hidden_noise(pair)).coin is None:
         absolute_third = 2 * math.sqrt(2 / math.pi)
-        return LossMoments(pair.shift**2 / 2, pair.shift**2, absolute_third * pair.shift**3)
-    losses, masses = _loss_law(pair)
+        return LossMoments(noise.shift**2 / 2, noise.shift**2, absolute_third * noise.shift**3)
+    else:
+        losses, masses = _loss_law(noise)
     mean = float(np.sum(masses * losses))
     centred = losses - mean
     return LossMoments(mean, float(np.sum(masses * centred**2)), float(np.sum(masses * np.abs(centred) ** 3)))
 
 
-def _loss_law(pair: Pair) -> tuple[np.ndarray, np.ndarray]:
-    """Values of the loss and their masses under P, on a fine grid of the noise."""
-    if isinstance(pair, OpposedPair | ZeroedPair):
-        return _zeroed_law(pair)
-    if not (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair)) or pair.order == Sampling.VISIBLE:
-        raise TypeError(f"a Gaussian pair, sampled or not, is needed, not {pair!r}")
-    shift, rate = pair.base.shift, pair.rate
+def _loss_law(noise: GaussianRound) -> tuple[np.ndarray, np.ndarray]:
+    """Values of the loss and their masses under P, on a fine grid of the noise behind a coin."""
+    shift, rate = noise.shift, noise.rate
     y = np.linspace(-shift - 14, shift + 14, 40_001)
     mass = np.exp(-y * y / 2) / math.sqrt(2 * math.pi) * (y[1] - y[0])
     with np.errstate(over="ignore"):
         up, down = (np.log1p(rate * np.expm1(sign * shift * y - shift * shift / 2)) for sign in (1, -1))
-    if pair.order == Sampling.REMOVE:
+    if noise.coin == Sampling.REMOVE:
         return up, mass * np.exp(up)
-    if pair.order == Sampling.ADD:
+    if noise.coin == Sampling.ADD:
         return -up, mass
-    if pair.order == Sampling.REPLACE:
+    if noise.coin == Sampling.REPLACE:
         return up - down, mass * np.exp(up)
     above = y > shift / 2
     losses = np.concatenate((up[above], -up[above], [0.0]))
@@ -178,7 +187,7 @@ def _zeroed_law(pair: OpposedPair | ZeroedPair) -> tuple[np.ndarray, np.ndarray]
     with np.errstate(over="ignore"):
         unit, zero = (np.log1p(rate * np.expm1(k * s * y - (k * s) ** 2 / 2)) for k in (2, 1))
     losses, p, q = unit - zero, mass * np.exp(unit), mass * np.exp(zero)
-    if isinstance(pair, ZeroedPair):
+    if not pair.attained:
         above, below = y > 1.5 * s, y > 0.5 * s
         losses = np.concatenate((losses[above], -zero[below], [0.0]))
         p, q = (

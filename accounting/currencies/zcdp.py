@@ -31,20 +31,7 @@ from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..losses.gaussian_rounds import composed_shift
 from ..losses.gaussian_rounds import supports as gaussian_only
-from ..pairs import (
-    AllocationPair,
-    Composition,
-    DiscreteGaussianPair,
-    GaussianPair,
-    OpposedPair,
-    Pair,
-    RenyiLines,
-    ReplacedAllocationPair,
-    Sampling,
-    SubsampledPair,
-    ZcdpBound,
-    ZeroedPair,
-)
+from ..pairs import Composition
 from ..pricing.dominating import dominating
 from ..question import seen_by
 from ..renyi.divergence_below import divergence_below
@@ -52,7 +39,7 @@ from ..renyi.largest_loss import largest_loss
 from ..renyi.proportional import proportional
 from ..renyi.renyi import RenyiCurve, curve
 from ..renyi.renyi import supports as has_renyi
-from ..rounding import down, up, widened_down, widened_up
+from ..rounding import down, up, widened_up
 from .pure_dp import decimal_above, decimal_below
 
 METHOD = "renyi-orders"
@@ -164,40 +151,8 @@ def _limit_above(product: Composition) -> float:
     """At least D_alpha / alpha for every alpha >= _LAST."""
     total = 0.0
     for pair, rounds in product:
-        total = up(total + up(rounds * _pair_limit_above(pair)))
+        total = up(total + up(rounds * min(up(largest_loss(pair) / _LAST), pair.slope(_LAST)[1])))
     return total
-
-
-def _pair_limit_above(pair: Pair) -> float:
-    bounded = up(largest_loss(pair) / _LAST)
-    if bounded < math.inf:
-        return bounded
-    if isinstance(pair, GaussianPair):
-        return widened_up(pair.shift**2 / 2, _SLACK)
-    if isinstance(pair, DiscreteGaussianPair):  # Canonne, Kamath, Steinke 2020, Proposition 5
-        return widened_up(pair.shift**2 / (2 * pair.sigma**2), _SLACK)
-    if isinstance(pair, ZcdpBound):
-        return widened_up(pair.rho, _SLACK)
-    if isinstance(pair, RenyiLines):
-        return min(widened_up(slope + max(0.0, constant) / _LAST, _SLACK) for slope, constant in pair.lines)
-    if isinstance(pair, AllocationPair):  # seeing which round it is only adds
-        return widened_up(pair.participations * _pair_limit_above(pair.base), _SLACK)
-    if isinstance(pair, ReplacedAllocationPair):  # Gaussian noise, and a move of two bounds
-        return widened_up(4 * pair.apart.participations * _pair_limit_above(pair.apart.base), _SLACK)
-    if isinstance(pair, OpposedPair | ZeroedPair):
-        return widened_up(pair.shift**2 / 2, _SLACK)  # visible participation dominates it
-    return _sampled_limit_above(pair) if isinstance(pair, SubsampledPair) else math.inf
-
-
-def _sampled_limit_above(pair: SubsampledPair) -> float:
-    """Both ends of a mixture are nearer than the base pair's: that bounds it. Where P and Q move apart ("replace"),
-    Q has at least 1 - rate of the density of N(0), and P is no further from that than the base pair."""
-    base = _pair_limit_above(pair.base)
-    if pair.order == Sampling.ADD:
-        return min(base, widened_up(-math.log1p(-pair.rate) / _LAST, _SLACK)) if pair.rate < 1 else base
-    if pair.order == Sampling.REPLACE:
-        return widened_up(base - math.log1p(-pair.rate) / (_LAST - 1), _SLACK)
-    return base
 
 
 def _below(product: Composition, last: float) -> float:
@@ -215,13 +170,8 @@ def _below(product: Composition, last: float) -> float:
 
 
 def _limit_below(product: Composition) -> float:
-    """lim D_alpha / alpha of the Gaussian rounds: P holds rate times N(s), and Q is at most N(0) where that is."""
+    """lim D_alpha / alpha."""
     total = 0.0
     for pair, rounds in product:
-        if isinstance(pair, SubsampledPair) and pair.order in (Sampling.REMOVE, Sampling.REPLACE, Sampling.VISIBLE):
-            pair = pair.base
-        if isinstance(pair, GaussianPair):
-            total = down(total + down(rounds * widened_down(pair.shift**2 / 2, _SLACK)))
-        elif isinstance(pair, DiscreteGaussianPair):
-            total = down(total + down(rounds * widened_down(pair.shift**2 / (2 * pair.sigma**2), _SLACK)))
+        total = down(total + down(rounds * pair.slope(_LAST)[0]))
     return max(0.0, total)

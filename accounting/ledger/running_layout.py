@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from ...mechanisms import Mechanism
 from ..bracket import OutOfReach
@@ -117,20 +116,28 @@ def _by_pair(counts: Mapping[Mechanism, int], pairs: Pairs, order: int) -> dict[
 
 def _standing(counts: dict[Pair, int]) -> dict[Pair, int]:
     """At most GROUPS pairs of a kind that stand for all: one for each group of similar shifts."""
-    few = {pair: rounds for pair, rounds in counts.items() if not isinstance(pair, GaussianPair | SubsampledPair)}
-    plain = [(pair.shift, rounds) for pair, rounds in counts.items() if isinstance(pair, GaussianPair)]
-    if plain:
-        few[GaussianPair(math.sqrt(math.fsum(rounds * shift * shift for shift, rounds in plain)))] = 1
-    sampled = [(pair, rounds) for pair, rounds in counts.items() if isinstance(pair, SubsampledPair)]
-    sampled.sort(key=lambda entry: (entry[0].order, loudness(entry[0])))
+    few: dict[Pair, int] = {}
+    squares, sampled = [], []
+    for pair, rounds in counts.items():
+        noise = pair.gaussian()
+        if noise is None:
+            few[pair] = rounds
+        elif noise.coin is None:
+            squares.append(rounds * noise.shift**2)
+        else:
+            sampled.append((noise.coin, noise.shift, noise.rate, rounds))
+    if squares:
+        few[GaussianPair(math.sqrt(math.fsum(squares)))] = 1
+    sampled.sort(key=lambda entry: entry[:2])
     size = math.ceil(len(sampled) / GROUPS)
     for start in range(0, len(sampled), max(1, size)):
         group = sampled[start : start + size]
-        total = sum(rounds for _, rounds in group)
-        rate = math.sqrt(math.fsum(rounds * pair.rate**2 for pair, rounds in group) / total)
-        middle = group[len(group) // 2][0]
-        pair = middle if len(group) == 1 else replace(middle, rate=rate)
-        few[pair] = few.get(pair, 0) + total
+        total = sum(rounds for *_, rounds in group)
+        coin, shift, rate, _ = group[len(group) // 2]
+        if len(group) > 1:
+            rate = math.sqrt(math.fsum(rounds * each**2 for *_, each, rounds in group) / total)
+        stands = SubsampledPair(GaussianPair(shift), rate, coin)
+        few[stands] = few.get(stands, 0) + total
     return few
 
 
@@ -153,14 +160,15 @@ def _planned(few: dict[Pair, int], ahead: float, loud: SubsampledPair | None) ->
 
 def _loud(counts: dict[Pair, int], louder: float) -> SubsampledPair | None:
     """A pair that is more revealing than any; None where all are alike."""
-    sampled = [pair for pair in counts if isinstance(pair, SubsampledPair)]
+    rounds = (pair.gaussian() for pair in counts)
+    sampled = [(noise, noise.coin) for noise in rounds if noise is not None and noise.coin is not None]
     if len(sampled) <= 1:
         return None
-    loudest = max(sampled, key=loudness)
-    return replace(loudest, base=GaussianPair(louder * loudness(loudest)), rate=max(pair.rate for pair in sampled))
+    loudest, coin = max(sampled, key=lambda each: each[0].shift)
+    return SubsampledPair(GaussianPair(louder * loudest.shift), max(noise.rate for noise, _ in sampled), coin)
 
 
 def loudness(pair: Pair) -> float:
     """What one participation moves, in units of the noise, where that is sampled Gaussian noise; else 0."""
-    base = pair.base if isinstance(pair, SubsampledPair) else None
-    return base.shift if isinstance(base, GaussianPair) else 0.0
+    noise = pair.gaussian()
+    return 0.0 if noise is None or noise.coin is None else noise.shift

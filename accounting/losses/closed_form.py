@@ -11,9 +11,9 @@ from collections.abc import Callable
 from flint import arb
 
 from ..bracket import Bracket
-from ..pairs import ApproximateDpPair, Composition, Pair
+from ..pairs import Composition, Pair
 from ..pairs.parameters import dominated_parameters, dominating_parameters
-from ..rounding import PARAMETER, TARGET, float_above, float_below, widened_down, widened_up
+from ..rounding import TARGET, float_above, float_below, up, widened_down, widened_up
 from .crossing import Excess, crossing, over
 from .exact_profiles import has_profile, infinite_mass, profile
 
@@ -45,17 +45,18 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     if lower >= _HIGHEST and infinite_mass(least, rounds) > arb(low_target):
         lower = math.inf
     _, upper = _where_met(most, rounds, high_target, _at_most_one)
-    return Bracket(lower, min(upper, _largest_loss(pair, rounds, delta)), True, METHOD)
+    return Bracket(lower, min(upper, _largest_loss(most, rounds, delta)), True, METHOD)
 
 
 def _largest_loss(pair: Pair, rounds: int, delta: float) -> float:
-    """The stated epsilons' sum, where the stated deltas alone do not exceed delta (all three as the doubles given).
+    """The largest finite losses' sum, where the rounds' failures alone do not exceed delta (as the double given).
 
     A mechanism known to be (epsilon, 1e-5)-DP has that epsilon at 1e-5, exactly where its profile jumps.
     """
-    if isinstance(pair, ApproximateDpPair) and infinite_mass(pair, rounds) <= arb(delta):
-        return widened_up(rounds * pair.epsilon, 2 * PARAMETER)
-    return math.inf
+    finite = pair.given_finite()
+    if finite is None or not infinite_mass(pair, rounds) <= arb(delta):
+        return math.inf
+    return up(rounds * finite.largest_loss(), 2)
 
 
 def _at_least_zero(ball: arb) -> float:

@@ -7,6 +7,7 @@ they are.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from flint import arb, ctx
 
@@ -21,7 +22,13 @@ def has_profile(pair: Pair, rounds: int) -> bool:
     """Whether `profile` knows the pair for this many rounds."""
     if pair.two_valued() is not None:
         return rounds <= _MOST_ROUNDS
-    return rounds == 1 and pair.has_profile()
+    return rounds == 1 and _has_formula(pair)
+
+
+@lru_cache(maxsize=1024)
+def _has_formula(pair: Pair) -> bool:
+    with ctx.workprec(_BITS):
+        return pair.profile(arb(1)) is not None
 
 
 def infinite_mass(pair: Pair, rounds: int) -> arb:
@@ -33,7 +40,10 @@ def infinite_mass(pair: Pair, rounds: int) -> arb:
 def profile(pair: Pair, rounds: int, epsilon: float) -> arb:
     """A ball that holds delta(epsilon), epsilon >= 0, of a pair that has_profile."""
     with ctx.workprec(_BITS):
-        return _binomial(pair, rounds, arb(epsilon)) if rounds > 1 else pair.profile(arb(epsilon))
+        found = _binomial(pair, rounds, arb(epsilon)) if rounds > 1 else pair.profile(arb(epsilon))
+    if found is None:
+        raise TypeError(f"no formula for {pair}")
+    return found
 
 
 def _binomial(pair: Pair, rounds: int, epsilon: arb) -> arb:

@@ -21,7 +21,7 @@ from flint import arb, ctx
 from scipy.special import erfcx
 
 from ..bracket import Bracket
-from ..pairs import Composition, GaussianPair
+from ..pairs import Composition
 from ..rounding import PARAMETER, TARGET, float_above, float_below, widened_down, widened_up
 from .crossing import Excess, crossing, over
 
@@ -40,7 +40,7 @@ _WIDEST = 1e9
 
 def supports(composition: Composition) -> bool:
     """Gaussian rounds only."""
-    return all(isinstance(pair, GaussianPair) for pair, _ in composition)
+    return all((found := pair.gaussian()) is not None and found.coin is None for pair, _ in composition)
 
 
 def delta(composition: Composition, epsilon: float) -> Bracket:
@@ -73,9 +73,10 @@ def composed_shift(composition: Composition) -> tuple[float, float]:
     with ctx.workprec(_BITS[0]):
         total = arb(0)
         for pair, rounds in composition:
-            if not isinstance(pair, GaussianPair):
+            noise = pair.gaussian()
+            if noise is None or noise.coin is not None:
                 raise TypeError(f"a Gaussian pair is needed, not {pair!r}")
-            total += rounds * arb(pair.shift) ** 2
+            total += rounds * arb(noise.shift) ** 2
         mu = total.sqrt()
         return float_below(mu * (1 - arb(PARAMETER))), float_above(mu * (1 + arb(PARAMETER)))
 

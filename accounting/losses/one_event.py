@@ -24,7 +24,7 @@ from scipy.special import betainc, gammaln, log_ndtr
 
 from ...mechanisms.arrays import Floats
 from ..bracket import Bracket
-from ..pairs import Composition, GaussianPair, Pair, Sampling, SubsampledPair
+from ..pairs import Composition, Pair, Sampling
 from ..pairs.tails import normal_tail
 
 METHOD = "one-event"
@@ -54,15 +54,10 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
 
 def _parts(pair: Pair) -> tuple[float, float, bool] | None:
     """(rate, shift, whether Q moves to the other side), or None for a pair that this bound does not know."""
-    if isinstance(pair, GaussianPair):
-        return 1.0, pair.shift, False
-    if (
-        isinstance(pair, SubsampledPair)
-        and isinstance(pair.base, GaussianPair)
-        and pair.order in (Sampling.REMOVE, Sampling.REPLACE)
-    ):
-        return pair.rate, pair.base.shift, pair.order == Sampling.REPLACE
-    return None
+    noise = pair.gaussian()
+    if noise is None or noise.coin not in (None, Sampling.REMOVE, Sampling.REPLACE):
+        return None
+    return noise.rate, noise.shift, noise.coin == Sampling.REPLACE
 
 
 def _epsilon(pair: Pair, rounds: int, target: float) -> float:

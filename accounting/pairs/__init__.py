@@ -26,7 +26,7 @@ from .losses import LossesPair
 from .mixed_gaussian import MixedGaussianPair, MixtureOfGaussiansPair, StatedMixturePair
 from .mixture import MixturePair, Side
 from .noisy_max import LaplaceMaximumPair
-from .order import Order, Sampling
+from .order import GaussianRound, Order, Sampling
 from .pair import Composition, Pair
 from .product import ProductPair, product_of
 from .randomized_response import RandomizedResponsePair
@@ -57,6 +57,7 @@ __all__ = [
     "EventPair",
     "FinitePair",
     "GaussianPair",
+    "GaussianRound",
     "LaplaceMaximumPair",
     "LaplacePair",
     "LatticePair",

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Self
 
+from ..allocation import block, repeated_blocks, replaced, scored_block
+from ..losses.atoms import laws
+from ..losses.atoms.edges import Resolution
+from ..losses.atoms.transform import AtomLaw, Law
+from ..renyi import allocation_divergence
+from ..rounding import UNIT, widened_up
+from .gaussian import GaussianPair
 from .order import Order, order_of
 from .pair import Pair
+from .product import ProductPair
+from .scored_block import ScoredBlockPair
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +40,25 @@ class AllocationPair(Pair):
         """In the base's parameters."""
         return replace(self, base=self.base.moved(factor))
 
+    def losses(self) -> laws.Losses | None:
+        """By the mean of the rounds' likelihood ratios."""
+        if not block.supports_base(self.base):
+            return None
+        ways = {laws.End.UPPER: repeated_blocks.law_above, laws.End.LOWER: repeated_blocks.law_below}
+        return laws.Losses(lambda end, resolution: ways[end](self, self.fineness, resolution.tail))
+
+    def divergence(self, alpha: float) -> float | None:
+        """Of Gaussian noise."""
+        return allocation_divergence.allocation_divergence(self, alpha) if self.base.gaussian() else None
+
+    def revealed(self) -> Pair | None:
+        """A round of the base for each participation."""
+        return _seen_rounds(self.base, self.participations)
+
+    def slope(self, order: float) -> tuple[float, float]:
+        """Seeing which rounds these are only adds."""
+        return 0.0, _seen_rounds(self.base, self.participations).slope(order)[1]
+
 
 @dataclass(frozen=True, slots=True)
 class ReplacedAllocationPair(Pair):
@@ -41,3 +70,40 @@ class ReplacedAllocationPair(Pair):
     def moved(self, factor: float) -> Self:
         """In the parameters of the blocks that are compared."""
         return replace(self, apart=self.apart.moved(factor))
+
+    def losses(self) -> laws.Losses | None:
+        """From above by the worst contributions, from below by the scores of opposite ones."""
+        known = replaced.block_of(self)
+        if known is None:
+            return None
+
+        def law(end: laws.End, resolution: Resolution) -> Law:
+            if end is laws.End.LOWER:
+                pair = ScoredBlockPair(known.shift, known.rounds, 1, 1, -1)
+                return AtomLaw(scored_block.losses_of_scores(pair, above=False))
+            tail = max(1e-13, 2.0 ** math.floor(math.log2(resolution.tail)))  # neighbouring targets share a law
+            return AtomLaw(replaced.losses_of_replaced(known.shift, known.rounds, tail))
+
+        return laws.Losses(law)
+
+    def divergence(self, alpha: float) -> float | None:
+        """Of Gaussian noise, by way of no unit."""
+        return allocation_divergence.replaced_divergence(self, alpha) if self.apart.base.gaussian() else None
+
+    def revealed(self) -> Pair | None:
+        """The same rounds, with both of the unit's values."""
+        doubled = self.apart.base.doubled()
+        return None if doubled is None else _seen_rounds(doubled, self.apart.participations)
+
+    def slope(self, order: float) -> tuple[float, float]:
+        """Seeing which rounds these are only adds."""
+        seen = self.revealed()
+        return 0.0, math.inf if seen is None else seen.slope(order)[1]
+
+
+def _seen_rounds(base: Pair, times: int) -> Pair:
+    """So many rounds, of which Gaussian ones are one."""
+    noise = base.gaussian()
+    if noise is not None and noise.coin is None:
+        return GaussianPair(widened_up(noise.shift * math.sqrt(times), 4 * UNIT))
+    return ProductPair(((base, times),))

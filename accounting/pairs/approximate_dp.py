@@ -6,10 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Self
 
-import numpy as np
 from flint import arb
 
-from ...mechanisms.arrays import Floats
 from .categories import CategoriesPair
 from .moments import from_terms
 from .tails import positive
@@ -48,10 +46,6 @@ class ApproximateDpPair(CategoriesPair):
         """epsilon or -epsilon, unless it fails."""
         return (-arb(self.epsilon)).exp(), 1 - arb(self.delta)
 
-    def largest_loss(self) -> float:
-        """epsilon, unless it may fail."""
-        return self.epsilon if self.delta == 0 else math.inf
-
     def supremum(self) -> arb | None:
         """epsilon, unless it may fail."""
         return arb(self.epsilon) if self.delta == 0 else None
@@ -62,6 +56,12 @@ class ApproximateDpPair(CategoriesPair):
         terms = [high + (alpha - 1) * self.epsilon, high - alpha * self.epsilon]
         return from_terms(terms, alpha, self.largest_loss())
 
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+        """Infinite where it may fail and everybody takes part; else of the rest."""
+        if rate is None and self.delta > 0:
+            return arb.pos_inf()
+        return CategoriesPair.moment(self, power, rate)
+
     def likely(self) -> tuple[arb, arb, int]:
         """Of the rest, given that it does not fail."""
         high = 1 / (1 + (-arb(self.epsilon)).exp())
@@ -71,8 +71,3 @@ class ApproximateDpPair(CategoriesPair):
         """Of the rest, and delta."""
         rest = (1 - self.delta) / (1 + math.exp(-self.epsilon))
         return [rest, rest * math.exp(-self.epsilon), 0.0], self.epsilon, self.delta
-
-    def ratios(self) -> tuple[Floats, Floats] | None:
-        """Of the rest, given that it does not fail."""
-        high = -math.log1p(math.exp(-self.epsilon))
-        return np.array([high - self.epsilon, high]), np.array([self.epsilon, -self.epsilon])

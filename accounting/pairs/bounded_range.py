@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from flint import arb
 
@@ -25,16 +25,14 @@ class BoundedRangePair(CutPair):
     most: the largest t, where it is below epsilon: then x is clamped to where the loss is within 2 most - epsilon.
     """
 
+    envelope: ClassVar[bool] = True
+
     epsilon: float
     most: float = math.inf
 
     def moved(self, factor: float) -> Self:
         """In its epsilon, and in the largest t."""
         return replace(self, epsilon=self.epsilon * factor, most=self.most * factor)
-
-    def is_envelope(self) -> bool:
-        """Of all pairs of the range."""
-        return True
 
     def words(self) -> str:
         """P against Q."""

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+import numpy as np
 from flint import arb
 
+from ...mechanisms.arrays import Floats
+from ..losses.atoms import discrete_cells, laws
+from ..renyi import sampled_other
+from .order import Sampling
 from .pair import Pair
 
 
@@ -22,13 +27,22 @@ class CategoriesPair(Pair):
     def doubles(self) -> tuple[list[float], float, float]:
         """P's masses of the two categories and of the others together, to nearest; the log of their odds; failure."""
 
-    def moment(self, alpha: arb) -> arb | None:
-        """A sum over the categories."""
-        high, low, others = self.likely()
-        return high**alpha * low ** (1 - alpha) + low**alpha * high ** (1 - alpha) + others * low
+    def losses(self) -> laws.Losses | None:
+        """Two or three losses."""
+        return laws.of_cells(lambda resolution: discrete_cells.finite_cells(self))
 
-    def sampled_moment(self, rate: arb, power: arb) -> arb | None:
+    def ratios(self) -> tuple[Floats, Floats]:
+        """log(Q-masses) and log(dP/dQ) on them, to nearest, where it is not 0; given that no round fails."""
+        (first, second, _), odds, failing = self.doubles()
+        return np.log(np.array([second, first]) / (1 - failing)), np.array([odds, -odds])
+
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """From the likelihood ratios; the replace order is of additive noise."""
+        return None if coin == Sampling.REPLACE else sampled_other.of_ratios(self.ratios(), rate, coin, alpha)
+
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """A sum over the categories."""
         high, low, others = self.likely()
-        rarer, commoner = 1 - rate + rate * high / low, 1 - rate + rate * low / high
+        share = arb(1) if rate is None else rate
+        rarer, commoner = 1 - share + share * high / low, 1 - share + share * low / high
         return low * rarer**power + high * commoner**power + others * low

@@ -8,6 +8,7 @@ from typing import Self
 
 from flint import arb
 
+from ..losses.atoms import count_cells, laws
 from ..rounding import UNIT
 from .pair import Pair
 
@@ -24,6 +25,10 @@ class CountsPair(Pair):
     epsilon: float
     each: float
 
+    def losses(self) -> laws.Losses | None:
+        """From a table, unless that is too large."""
+        return count_cells.losses_of_counts(self)
+
     @property
     def unmoved(self) -> float:
         """The unit's report is never for neither."""
@@ -39,10 +44,6 @@ class CountsPair(Pair):
             f"{self.reports} reports in random order, the others' for either value with probability {self.each:.6g}, "
             f"the unit's for the first or the second with odds e^{self.epsilon:.6g}"
         )
-
-    def largest_loss(self) -> float:
-        """Where nobody speaks for the second value."""
-        return self.epsilon
 
     def supremum(self) -> arb | None:
         """Where all speak for the first value."""
@@ -62,6 +63,10 @@ class ShuffledResponsePair(Pair):
     def each(self) -> float:
         """An other unit's probability of reporting the one, or the other."""
         return self.flip / (self.categories - 1)
+
+    def losses(self) -> laws.Losses | None:
+        """From a table, unless that is too large."""
+        return count_cells.losses_of_counts(self)
 
     @property
     def unmoved(self) -> float:
@@ -83,10 +88,6 @@ class ShuffledResponsePair(Pair):
             f"{self.reports} reports in random order, all others' own category a third one, each flipped with "
             f"probability {self.flip:.6g} to one of {self.categories - 1}"
         )
-
-    def largest_loss(self) -> float:
-        """Where all report the first category."""
-        return self.epsilon * (1 + 64 * UNIT) + 64 * UNIT
 
     def supremum(self) -> arb | None:
         """Where all report the first category."""

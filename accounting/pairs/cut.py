@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
-
 from flint import arb
 
-from ..rounding import float_above
+from ..losses.atoms import knee_cells, laws
 from .pair import Pair
 
 
@@ -40,6 +38,10 @@ class CutPair(Pair):
         """A ball that holds Q(P never has the outcome): as much as P's own, for a pair that is its mirror image."""
         return self.infinite_mass()
 
+    def losses(self) -> laws.Losses | None:
+        """Between losses that are evenly spaced."""
+        return laws.of_cells(lambda resolution: knee_cells.cut_cells(self, resolution.cells, resolution.tail))
+
     def profile(self, epsilon: arb) -> arb:
         """Continuous: at an end the mass there counts for nothing, so that either side's formula serves."""
         low, high = self.ends()
@@ -52,10 +54,6 @@ class CutPair(Pair):
         if not epsilon < high:
             inner = inner.union(self.infinite_mass())
         return inner if epsilon > low else inner.union(1 - epsilon.exp() * (1 - self.only_q()))
-
-    def largest_loss(self) -> float:
-        """The upper end, rounded up; infinite where outcomes are P's alone."""
-        return float_above(self.ends()[1]) if self.infinite_mass() == 0 else math.inf
 
     def supremum(self) -> arb | None:
         """The upper end."""

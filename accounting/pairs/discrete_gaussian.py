@@ -11,9 +11,11 @@ from flint import arb
 from scipy.special import logsumexp
 
 from ...mechanisms.arrays import Floats
-from ..rounding import PARAMETER, UNIT
+from ..renyi import sampled_other
+from ..rounding import PARAMETER, UNIT, widened_down, widened_up
 from .lattice import LatticePair
 from .moments import SLACK
+from .order import Sampling
 
 _LARGEST_SIGMA = 50.0
 
@@ -32,11 +34,11 @@ class DiscreteGaussianPair(LatticePair):
         """P against Q."""
         return f"N_Z({self.shift}, {self.sigma:.6g}^2) against N_Z(0, {self.sigma:.6g}^2)"
 
-    def has_profile(self) -> bool:
-        """Its sums are short."""
-        return self.sigma <= _LARGEST_SIGMA
+    def profile(self, epsilon: arb) -> arb | None:
+        """Where the sums are short."""
+        return self.summed_profile(epsilon) if self.sigma <= _LARGEST_SIGMA else None
 
-    def profile(self, epsilon: arb) -> arb:
+    def summed_profile(self, epsilon: arb) -> arb:
         """P(X >= m) - odds Q(X >= m), largest at the first m with loss s (2m - s) / (2 sigma^2) above epsilon."""
         sigma, s = arb(self.sigma, self.sigma * PARAMETER), self.shift
         middle = float(epsilon.mid()) * self.sigma**2 / s + s / 2
@@ -63,9 +65,22 @@ class DiscreteGaussianPair(LatticePair):
         rounding = SLACK * (1 + alpha * self.shift) / variance
         return min(gaussian, gaussian + (shifted - centred + rounding) / (alpha - 1))
 
-    def moment(self, alpha: arb) -> arb | None:
-        """e^(alpha (alpha - 1) shift^2 / (2 sigma^2)) theta(alpha shift) / theta(0)."""
-        variance, centre = arb(self.sigma) ** 2, alpha * self.shift
+    def slope(self, order: float) -> tuple[float, float]:
+        """At most that of the Gaussian, which it tends to (Canonne, Kamath, Steinke 2020, Proposition 5)."""
+        square = self.shift**2 / (2 * self.sigma**2)
+        return widened_down(square, SLACK), widened_up(square, SLACK)
+
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """From the likelihood ratios at the integers that count."""
+        if coin == Sampling.REPLACE:
+            return sampled_other.as_hybrid(self.doubled(), rate, alpha)
+        return sampled_other.of_discrete_gaussian(self.sigma, self.shift, rate, coin, alpha)
+
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+        """e^(power (power - 1) shift^2 / (2 sigma^2)) theta(power shift) / theta(0)."""
+        if rate is not None:
+            return None
+        variance, centre = arb(self.sigma) ** 2, power * self.shift
         if self.sigma > 100:  # Poisson summation: theta(c) is at least 1 - 2 e^(-2 pi^2 sigma^2) of theta(0)
             ratio = 1 - 4 * (-2 * arb.pi() ** 2 * variance).exp()
         else:
@@ -75,9 +90,9 @@ class DiscreteGaussianPair(LatticePair):
             around = sum(((-(arb(x) ** 2) / (2 * variance)).exp() for x in range(-reach, reach + 1)), arb(0))
             tail = (-(arb(reach) ** 2) / (2 * variance)).exp() * (1 + 2 * variance)
             ratio = shifted / (around + 2 * tail)
-        return (alpha * (alpha - 1) * self.shift**2 / (2 * variance)).exp() * ratio
+        return (power * (power - 1) * self.shift**2 / (2 * variance)).exp() * ratio
 
-    def doubled(self) -> Self | None:
+    def doubled(self) -> Self:
         """In its shift."""
         return replace(self, shift=2 * self.shift)
 

@@ -10,9 +10,11 @@ import numpy as np
 from flint import arb
 
 from ...mechanisms.arrays import Floats
+from ..renyi import sampled_other
 from ..rounding import UNIT
 from .lattice import LatticePair
 from .moments import from_terms
+from .order import Sampling
 from .tails import positive
 
 
@@ -49,10 +51,6 @@ class DiscreteLaplacePair(LatticePair):
             best = best.max(1 - a ** (s - m + 1) / (1 + a) - odds * a**m / (1 + a))
         return best
 
-    def largest_loss(self) -> float:
-        """Everywhere above the shift."""
-        return self.shift / self.scale
-
     def supremum(self) -> arb | None:
         """shift / scale."""
         return arb(self.shift) / arb(self.scale)
@@ -70,22 +68,27 @@ class DiscreteLaplacePair(LatticePair):
             terms.append(math.log(-math.expm1(-step)) + outside - alpha * shift * step + series)
         return from_terms(terms, alpha, self.largest_loss())
 
-    def moment(self, alpha: arb) -> arb | None:
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """x <= 0 and x >= shift in closed form, the points between one by one."""
+        if rate is not None:
+            return None
         a, s = (-1 / arb(self.scale)).exp(), self.shift
-        between = sum((a ** (alpha * (s - x) + (1 - alpha) * x) for x in range(1, s)), arb(0)) if s <= 4096 else arb(0)
-        return (1 - a) / (1 + a) * (between + (a ** (alpha * s) + a ** ((1 - alpha) * s)) / (1 - a))
+        between = sum((a ** (power * (s - x) + (1 - power) * x) for x in range(1, s)), arb(0)) if s <= 4096 else arb(0)
+        return (1 - a) / (1 + a) * (between + (a ** (power * s) + a ** ((1 - power) * s)) / (1 - a))
 
-    def ratios(self) -> tuple[Floats, Floats] | None:
-        """x <= 0, the points between, x >= shift."""
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """From the likelihood ratios at x <= 0, at the points between, and at x >= shift."""
+        if coin == Sampling.REPLACE:
+            return sampled_other.as_hybrid(self.doubled(), rate, alpha)
         step, shift = 1 / self.scale, self.shift
         inside = np.arange(1, shift)
         outside = -math.log1p(math.exp(-step))
         log_unit = math.log(-math.expm1(-step)) + outside
         log_mass = np.concatenate(([outside], log_unit - inside * step, [outside - shift * step]))
-        return log_mass, np.concatenate(([-shift * step], (2 * inside - shift) * step, [shift * step]))
+        log_ratio = np.concatenate(([-shift * step], (2 * inside - shift) * step, [shift * step]))
+        return sampled_other.of_ratios((log_mass, log_ratio), rate, coin, alpha)
 
-    def doubled(self) -> Self | None:
+    def doubled(self) -> Self:
         """In its shift."""
         return replace(self, shift=2 * self.shift)
 

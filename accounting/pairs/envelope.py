@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
+from typing import ClassVar
 
 from flint import arb, ctx
 
@@ -22,6 +23,8 @@ _STRICTLY = 1 + 2.0**-40
 class EnvelopePair(FinitePair):
     """A pair that a subclass, a frozen dataclass, describes by `profile` and `supremum`; symmetric."""
 
+    envelope: ClassVar[bool] = True
+
     __slots__ = ()
 
     def __post_init__(self) -> None:
@@ -31,18 +34,9 @@ class EnvelopePair(FinitePair):
         """A ball that holds the largest loss."""
         raise NotImplementedError
 
-    def largest_loss(self) -> float:
-        """The same."""
-        with ctx.workprec(_BITS):
-            return float_above(self.supremum())
-
     def bound(self, epsilon: float) -> float:
         """At least the profile, close enough to it for a chord."""
         return float_above(self.profile(arb(epsilon)))
-
-    def is_envelope(self) -> bool:
-        """Of all pairs below the profile."""
-        return True
 
     def infinite_mass(self) -> arb:
         """None."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from flint import arb, ctx
 
 from ...mechanisms import InputError
-from ...mechanisms.arrays import Floats
+from ..losses.atoms import discrete_cells, laws
+from ..renyi import sampled_other
 from ..rounding import float_above
+from .order import Sampling
 from .pair import Pair
 from .tails import positive
 
@@ -41,6 +41,10 @@ class FinitePair(Pair):
                     raise InputError("outcomes", self, "for each outcome with masses (p, q) one with (q, p)")
                 left.remove(mirror)
 
+    def losses(self) -> laws.Losses | None:
+        """One loss for each outcome."""
+        return laws.of_cells(lambda resolution: discrete_cells.outcome_cells(self))
+
     def profile(self, epsilon: arb) -> arb:
         """E_P[(1 - e^{eps-L})_+], outcome by outcome."""
         odds = epsilon.exp()
@@ -49,14 +53,6 @@ class FinitePair(Pair):
     def infinite_mass(self) -> arb:
         """Of the outcomes that Q never has."""
         return sum((p for p, q in self.outcomes() if q.is_zero()), arb(0))
-
-    def largest_loss(self) -> float:
-        """Over the outcomes."""
-        with ctx.workprec(_BITS):
-            losses = [
-                math.inf if q.is_zero() else float_above((p / q).log()) for p, q in self.outcomes() if not p.is_zero()
-            ]
-        return max(0.0, *losses)
 
     def supremum(self) -> arb | None:
         """Over the outcomes."""
@@ -80,9 +76,11 @@ class FinitePair(Pair):
             moment = sum((p**order * q ** (1 - order) for p, q in kept), arb(0)) / finite**order
             return max(0.0, float_above(moment.log() / (order - 1)))
 
-    def ratios(self) -> tuple[Floats, Floats] | None:
-        """Over the outcomes."""
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """From the outcomes' likelihood ratios; the replace order is of additive noise."""
+        if coin == Sampling.REPLACE:
+            return None
         with ctx.workprec(_BITS):
             known = [(float(q.log()), float((p / q).log())) for p, q in self.outcomes()]
         log_mass, log_ratio = zip(*known, strict=True)
-        return np.array(log_mass), np.array(log_ratio)
+        return sampled_other.of_ratios((np.array(log_mass), np.array(log_ratio)), rate, coin, alpha)

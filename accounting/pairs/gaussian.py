@@ -12,9 +12,11 @@ from scipy.special import ndtr
 
 from ...mechanisms.arrays import Complex, Floats
 from ..losses.atoms.transform import Frequencies, Law, log_moment
-from ..rounding import UNIT
+from ..renyi import sampled_gaussian
+from ..rounding import UNIT, up, widened_down, widened_up
 from .location import LocationPair
 from .moments import SLACK
+from .order import GaussianRound, Sampling
 from .tails import normal_tail
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -30,6 +32,10 @@ class GaussianPair(LocationPair):
         """In its shift."""
         return replace(self, shift=self.shift * factor)
 
+    def gaussian(self) -> GaussianRound | None:
+        """Without a coin."""
+        return GaussianRound(self.shift)
+
     def words(self) -> str:
         """P against Q."""
         return f"N({self.shift:.6g}, 1) against N(0, 1)"
@@ -44,11 +50,20 @@ class GaussianPair(LocationPair):
         value = alpha * self.shift * self.shift / 2
         return value + SLACK * value
 
-    def moment(self, alpha: arb) -> arb | None:
-        """As `divergence`."""
-        return (alpha * (alpha - 1) * arb(self.shift) ** 2 / 2).exp()
+    def slope(self, order: float) -> tuple[float, float]:
+        """The same at every order."""
+        square = self.shift**2 / 2
+        return widened_down(square, SLACK), widened_up(square, SLACK)
 
-    def doubled(self) -> Self | None:
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """Mironov, Talwar, Zhang 2019, arXiv 1908.10530, for "remove"; docs/theory/rdp.md, section "Sampled pairs"."""
+        return up(sampled_gaussian.log_moments(self.shift, rate, coin, alpha)[1] / (alpha - 1), 2)
+
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+        """As `divergence`."""
+        return None if rate is not None else (power * (power - 1) * arb(self.shift) ** 2 / 2).exp()
+
+    def doubled(self) -> Self:
         """In its shift."""
         return replace(self, shift=2 * self.shift)
 

@@ -11,9 +11,11 @@ from flint import arb
 
 from ...mechanisms.arrays import Complex, Floats
 from ..losses.atoms.transform import Frequencies, Law, log_moment
+from ..renyi import sampled_other
 from ..rounding import UNIT
 from .location import LocationPair
 from .moments import from_terms
+from .order import Sampling
 from .tails import positive
 
 
@@ -38,10 +40,6 @@ class LaplacePair(LocationPair):
         middle = 1 - ((epsilon.max(-s) - s) / 2).exp()
         return positive(middle).max(1 - epsilon.exp())
 
-    def largest_loss(self) -> float:
-        """Everywhere above the shift."""
-        return self.shift
-
     def supremum(self) -> arb | None:
         """The shift."""
         return arb(self.shift)
@@ -53,12 +51,20 @@ class LaplacePair(LocationPair):
         terms = [t * self.shift - double, math.log(t / (t + 1)) - double - alpha * self.shift]
         return from_terms(terms, alpha, self.shift)
 
-    def moment(self, alpha: arb) -> arb | None:
-        """As `divergence`."""
-        s = arb(self.shift)
-        return (alpha * ((alpha - 1) * s).exp() + (alpha - 1) * (-alpha * s).exp()) / (2 * alpha - 1)
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """Two atoms of the likelihood ratio, and Arb's integral between them."""
+        if coin == Sampling.REPLACE:
+            return sampled_other.as_hybrid(self.doubled(), rate, alpha)
+        return sampled_other.of_laplace(self.shift, rate, coin, alpha)
 
-    def doubled(self) -> Self | None:
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+        """As `divergence`."""
+        if rate is not None:
+            return None
+        s = arb(self.shift)
+        return (power * ((power - 1) * s).exp() + (power - 1) * (-power * s).exp()) / (2 * power - 1)
+
+    def doubled(self) -> Self:
         """In its shift."""
         return replace(self, shift=2 * self.shift)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from ...mechanisms.arrays import Floats
+from ..losses.atoms import discrete_cells, laws
 from .pair import Pair
 
 
@@ -13,6 +14,12 @@ class LatticePair(Pair):
 
     __slots__ = ()
     shift: int
+
+    def losses(self) -> laws.Losses | None:
+        """From a table, unless that is too large."""
+        if self.size() >= discrete_cells.MOST_OUTCOMES:
+            return None
+        return laws.of_cells(lambda resolution: discrete_cells.lattice_cells(self, resolution.tail))
 
     @abstractmethod
     def size(self) -> float:

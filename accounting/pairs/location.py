@@ -5,6 +5,9 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from ...mechanisms.arrays import Floats
+from ..losses.atoms import edges, laws, sampled_cells
+from ..losses.atoms.cells import Cells
+from ..losses.atoms.transform import Law
 from .pair import Pair
 
 
@@ -13,6 +16,20 @@ class LocationPair(Pair):
 
     __slots__ = ()
     shift: float
+
+    def law(self) -> Law | None:
+        """The law of the loss, where its transform has a formula."""
+        return None
+
+    def losses(self) -> laws.Losses | None:
+        """In closed form, or cut; beside other releases it is cut into cells of equal width."""
+        closed = self.law()
+        if closed is None:
+            return laws.of_cells(self._cells)
+        return laws.Losses(lambda side, resolution: closed, self._cells)
+
+    def _cells(self, resolution: edges.Resolution) -> Cells:
+        return sampled_cells.location_cells(self, edges.even_edges(self, resolution), resolution.tail)
 
     @property
     def outer(self) -> tuple[float, ...]:

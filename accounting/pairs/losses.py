@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from flint import arb
 
 from ...mechanisms.arrays import Floats
+from ..losses.atoms import discrete_cells, laws, product_cells
 from .moments import from_terms
 from .pair import Pair
 from .tails import positive
@@ -22,37 +22,41 @@ _SLACK = 2.0**-39
 
 @dataclass(frozen=True, slots=True)
 class LossesPair(Pair):
-    """P has `masses` at these losses log(dP/dQ), and Q each times e^-loss; infinite: P's mass where Q has none; only_q:
-    Q's mass where P has none. A pair in this order only: `mirrored` is the other one."""
+    """P has `masses` at these `stated` losses log(dP/dQ), and Q each times e^-loss. infinite: P's mass where Q has
+    none; only_q: Q's mass where P has none. A pair in this order only: `mirrored` is the other one."""
 
-    losses: tuple[float, ...]
+    stated: tuple[float, ...]
     masses: tuple[float, ...]
     infinite: float = 0.0
     only_q: float = 0.0
 
     def mirrored(self) -> LossesPair:
         """(Q, P)."""
-        p, losses = np.array(self.masses), np.array(self.losses)
+        p, losses = np.array(self.masses), np.array(self.stated)
         other = (p * np.exp(-losses))[::-1]
         return LossesPair(tuple((-losses[::-1]).tolist()), tuple(other.tolist()), self.only_q, self.infinite)
 
     def table(self) -> tuple[Floats, Floats, float]:
         """Losses, P's masses, and a relative error of these and of Q's."""
-        return np.array(self.losses), np.array(self.masses), _SLACK
+        return np.array(self.stated), np.array(self.masses), _SLACK
 
     def words(self) -> str:
         """How much is stated."""
-        return f"a stated distribution of {len(self.losses)} losses"
+        return f"a stated distribution of {len(self.stated)} losses"
 
-    def has_profile(self) -> bool:
-        """Where there are few losses."""
-        return len(self.losses) <= _MOST_FOR_BALLS
+    def losses(self) -> laws.Losses | None:
+        """The losses themselves, or as many as are asked for."""
+        return laws.of_cells(
+            lambda resolution: product_cells.merged(discrete_cells.stated_cells(self), resolution.cells)
+        )
 
-    def profile(self, epsilon: arb) -> arb:
-        """E_P[(1 - e^{eps-L})_+], loss by loss."""
+    def profile(self, epsilon: arb) -> arb | None:
+        """E_P[(1 - e^{eps-L})_+], loss by loss, where there are few."""
+        if len(self.stated) > _MOST_FOR_BALLS:
+            return None
         terms = (
             arb(mass) * positive(1 - (epsilon - arb(loss)).exp())
-            for loss, mass in zip(self.losses, self.masses, strict=True)
+            for loss, mass in zip(self.stated, self.masses, strict=True)
         )
         return (sum(terms, arb(0)) + arb(self.infinite)) * arb(1, _SLACK)
 
@@ -64,24 +68,22 @@ class LossesPair(Pair):
         """Itself, where both orders' losses are finite; nothing else is needed of it."""
         return self if self.infinite == 0.0 and self.only_q == 0.0 else None
 
-    def largest_loss(self) -> float:
-        """The last one."""
-        return math.inf if self.infinite > 0.0 else max(0.0, *self.losses[-1:])
-
     def supremum(self) -> arb | None:
         """The last one."""
-        return None if self.infinite > 0.0 else arb(self.largest_loss())
+        return None if self.infinite > 0.0 else arb(max(0.0, *self.stated[-1:]))
 
-    def has_divergence(self) -> bool:
-        """Of losses that are finite in both orders."""
-        return self.given_finite() is not None
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+        """Infinite where P has outcomes of its own, but for negative powers."""
+        return arb.pos_inf() if self.infinite > 0.0 and power > 0 else None
 
-    def divergence(self, alpha: float) -> float:
-        """log(sum p e^{(alpha-1) loss}) / (alpha - 1) (van Erven, Harremoes 2014, arXiv 1206.2459, equation 1):
-        that of a pair that dominates is no smaller (the same, Theorem 9, data processing)."""
+    def divergence(self, alpha: float) -> float | None:
+        """log(sum p e^{(alpha-1) loss}) / (alpha - 1), of losses that are finite in both orders (van Erven, Harremoes
+        2014, arXiv 1206.2459, equation 1): that of a pair that dominates is no smaller (Theorem 9, data processing)."""
+        if self.given_finite() is None:
+            return None
         losses, masses, slack = self.table()
         terms = np.log(masses) + slack + (alpha - 1) * losses
-        return from_terms(terms.tolist(), alpha, max(self.losses[-1], -self.losses[0], 0.0))
+        return from_terms(terms.tolist(), alpha, max(self.stated[-1], -self.stated[0], 0.0))
 
 
 def lighter(pair: LossesPair, factor: float) -> LossesPair:

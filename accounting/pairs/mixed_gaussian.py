@@ -9,6 +9,8 @@ from typing import Self
 
 from flint import arb, fmpz
 
+from ..losses.atoms import edges, laws, mixed_cells
+from ..losses.atoms.cells import Cells
 from ..rounding import UNIT
 from .order import Order, order_of
 from .pair import Pair
@@ -38,17 +40,25 @@ class MixtureOfGaussiansPair(Pair):
     def weights(self) -> list[arb]:
         """The probability of each; together 1."""
 
+    def losses(self) -> laws.Losses | None:
+        """Cut where it counts."""
+
+        def cells(resolution: edges.Resolution) -> Cells:
+            tail, forced = resolution.tail, mixed_cells.mixed_span(self, resolution.tail)
+            line = edges.graded(lambda line: [mixed_cells.mixed_cells(self, line, tail)], forced, resolution)
+            return mixed_cells.mixed_cells(self, line, tail)
+
+        return laws.of_cells(cells, self.rate)
+
     def supremum(self) -> arb | None:
         """Of the order "add": where nothing was moved; None where something always is, and of the other order."""
         still = self.weights()[0]
         return None if self.order == Order.REMOVE or still.is_zero() else -still.log()
 
-    def has_profile(self) -> bool:
-        """A formula, up to the root of a monotone function."""
-        return len(self.moves()) <= MOST_UNITS + 1
-
-    def profile(self, epsilon: arb) -> arb:
+    def profile(self, epsilon: arb) -> arb | None:
         """The likelihood ratio grows with x: P(x > t) - odds Q(x > t) where it is odds, or the complement's."""
+        if len(self.moves()) > MOST_UNITS + 1:
+            return None
         weights, moves, odds = self.weights(), self.moves(), epsilon.exp()
         level = odds if self.order == Order.REMOVE else 1 / odds
         if not level > weights[0]:
@@ -108,6 +118,10 @@ class MixedGaussianPair(MixtureOfGaussiansPair):
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", order_of(Order, self, self.order))
 
+    def mirrored(self) -> Self:
+        """The other order."""
+        return replace(self, order=self.order.exchanged)
+
     def moved(self, factor: float) -> Self:
         """In shift and rate."""
         return replace(self, shift=self.shift * factor, rate=min(self.rate * factor, 1 - UNIT))
@@ -142,6 +156,10 @@ class StatedMixturePair(MixtureOfGaussiansPair):
     def __post_init__(self) -> None:
         object.__setattr__(self, "order", order_of(Order, self, self.order))
         object.__setattr__(self, "rate", 1 - self.still)
+
+    def mirrored(self) -> Self:
+        """The other order."""
+        return replace(self, order=self.order.exchanged)
 
     def moved(self, factor: float) -> Self:
         """In its steps: less noise dominates."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
@@ -44,6 +45,15 @@ class Sampling(StrEnum):
     def __repr__(self) -> str:
         """As it is written."""
         return repr(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class GaussianRound:
+    """Gaussian noise of scale 1, moved by `shift`; behind a coin of this rate and kind, or (None) behind none."""
+
+    shift: float
+    rate: float = 1.0
+    coin: Sampling | None = None
 
 
 Word = TypeVar("Word", Order, Sampling)

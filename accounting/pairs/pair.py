@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Self
+from typing import ClassVar, Self
 
-from flint import arb
+from flint import arb, ctx
 
-from ...mechanisms.arrays import Floats
-from ..losses.atoms.transform import Law
+from ..losses.atoms import laws
+from ..rounding import nearest_above
+from .order import GaussianRound, Sampling
+
+_BITS = 128
 
 
 class Pair:
@@ -18,6 +21,9 @@ class Pair:
     """
 
     __slots__ = ()
+
+    envelope: ClassVar[bool] = False
+    """Whether this stands for many pairs, each of which it dominates: what it gives is an upper end only."""
 
     def moved(self, factor: float) -> Self:
         """The pair with its parameters moved by this factor: one that dominates it (above 1), or is dominated.
@@ -31,24 +37,29 @@ class Pair:
         """(Q, P): itself, for one that serves both orders of the neighbours."""
         return self
 
-    def is_envelope(self) -> bool:
-        """Whether this stands for many pairs, each of which it dominates: what it gives is an upper end only."""
-        return False
+    def gaussian(self) -> GaussianRound | None:
+        """The round, where it is Gaussian noise behind at most one coin; None for anything else."""
+        return None
+
+    def revealed(self) -> Pair | None:
+        """A pair that dominates this one, its hidden coin or choice of rounds shown (docs/theory/dominating_pairs.md,
+        section "Revealing the coin"); None where nothing is hidden, or that pair is not known."""
+        return None
+
+    def slope(self, order: float) -> tuple[float, float]:
+        """What D_alpha / alpha tends to as alpha grows, at least; and what it is at most for every alpha >= order."""
+        return 0.0, math.inf
 
     def words(self) -> str:
         """P against Q, for a witness."""
         return repr(self)
 
-    def has_profile(self) -> bool:
-        """Whether `profile` is known: where it is given."""
-        return type(self).profile is not Pair.profile
-
-    def profile(self, epsilon: arb) -> arb:
-        """A ball that holds delta(epsilon) of one round, at any real epsilon."""
-        raise TypeError(f"no formula for {self}")
+    def profile(self, epsilon: arb) -> arb | None:
+        """A ball that holds delta(epsilon) of one round, at any real epsilon; None, at every one, without a formula."""
+        return None
 
     def infinite_mass(self) -> arb:
-        """A ball that holds P(L = inf)."""
+        """A ball that holds P(L = inf), the larger one of the two orders."""
         return arb(0)
 
     def given_finite(self) -> Pair | None:
@@ -61,8 +72,10 @@ class Pair:
         return None
 
     def largest_loss(self) -> float:
-        """About the largest log(dP/dQ), the Renyi divergence of order infinity; inf where the loss is unbounded."""
-        return math.inf
+        """At least the largest log(dP/dQ), the Renyi divergence of order infinity; inf where that is not known."""
+        with ctx.workprec(_BITS):
+            most = self.supremum()
+            return math.inf if most is None else max(0.0, nearest_above(most))
 
     def supremum(self) -> arb | None:
         """A ball that holds the essential supremum of log(dP/dQ) under P; None where it is infinite, or not known."""
@@ -72,29 +85,23 @@ class Pair:
         """Renyi orders at which something is stated: between them, and beyond the last one, bounds are worse."""
         return ()
 
-    def has_divergence(self) -> bool:
-        """Whether `divergence` is known: where it is given."""
-        return type(self).divergence is not Pair.divergence
-
-    def divergence(self, alpha: float) -> float:
+    def divergence(self, alpha: float) -> float | None:
         """An upper bound on D_alpha(P||Q), which is D_alpha(Q||P), for finite alpha > 1; given that the loss is finite
-        where it may be infinite."""
-        raise TypeError(f"no divergence for {self}")
-
-    def moment(self, alpha: arb) -> arb | None:
-        """E_Q[(dP/dQ)^alpha] for alpha > 1, or a ball at most that; None where nothing is known."""
+        where it may be infinite. None where it is not known, at any order."""
         return None
 
-    def sampled_moment(self, rate: arb, power: arb) -> arb | None:
-        """E_Q[(1 - rate + rate dP/dQ)^power], or a ball at most that; None where nothing is known."""
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """At least D_alpha of this pair behind a hidden coin, 0 < rate < 1, for finite alpha > 1; None where it is not
+        known, at any order, or the pair cannot be sampled in this way."""
         return None
 
-    def ratios(self) -> tuple[Floats, Floats] | None:
-        """log(Q-masses) and log(dP/dQ) on them, to nearest, at least where it is not 0; None where it has more."""
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+        """E_Q[(dP/dQ)^power] for power > 1, or a ball at most that; with a rate, E_Q[(1 - rate + rate dP/dQ)^power] for
+        any power. None where nothing is known."""
         return None
 
-    def law(self) -> Law | None:
-        """The law of log(dP/dQ) under P, where its transform has a formula."""
+    def losses(self) -> laws.Losses | None:
+        """How the law of log(dP/dQ) under P is bounded from above and from below; None where it is not."""
         return None
 
     def doubled(self) -> Self | None:

@@ -9,18 +9,19 @@ from __future__ import annotations
 from typing import TypeVar
 
 from ..rounding import PARAMETER
-from . import Pair
+from .pair import Pair
 
-_MOVE = 2 * PARAMETER
+MOVE = 2 * PARAMETER
+"""How far parameters are moved."""
 
 Kind = TypeVar("Kind", bound=Pair)
 
 
 def dominating_parameters(pair: Kind) -> Kind:
     """A pair that dominates the given one for all parameters within PARAMETER of the given ones."""
-    return pair.moved(1 + _MOVE)
+    return pair.moved(1 + MOVE)
 
 
 def dominated_parameters(pair: Kind) -> Kind:
     """A pair that the given one dominates for all parameters within PARAMETER of the given ones."""
-    return pair.moved(1 - _MOVE)
+    return pair.moved(1 - MOVE)

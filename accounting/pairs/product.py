@@ -8,8 +8,16 @@ from typing import Self
 
 from flint import arb
 
+from ..losses.atoms import laws, product_cells
+from ..losses.atoms.cells import Cells
+from ..losses.atoms.edges import Resolution
+from ..renyi import sampled_divergence
+from ..rounding import widened_down, widened_up
 from .gaussian import GaussianPair
+from .moments import SLACK
+from .order import Sampling
 from .pair import Composition, Pair
+from .renyi_bounds import RenyiPoints, ZcdpBound
 
 _BITS = 128
 
@@ -32,16 +40,31 @@ class ProductPair(Pair):
         """P against Q."""
         return " and ".join(f"{rounds} x {part.words()}" for part, rounds in self.parts)
 
+    def losses(self) -> laws.Losses | None:
+        """All parts' cells together, few enough at each step; of parts that no coin decides about."""
+        parts = []
+        for part, rounds in self.parts:
+            known = part.losses()
+            if known is None or known.cells is None or known.rate:
+                return None
+            parts.append((known.cells, rounds))
+
+        def cells(resolution: Resolution) -> Cells:
+            total: Cells | None = None
+            for cut, rounds in parts:
+                for _ in range(rounds):
+                    total = product_cells.joined(total, cut(resolution), resolution.cells)
+            assert total is not None
+            return total
+
+        return laws.of_cells(cells)
+
     def infinite_mass(self) -> arb:
         """Where any part's loss is infinite."""
         finite = arb(1)
         for part, rounds in self.parts:
             finite *= (1 - part.infinite_mass()) ** rounds
         return 1 - finite
-
-    def largest_loss(self) -> float:
-        """The sum."""
-        return math.fsum(rounds * part.largest_loss() for part, rounds in self.parts)
 
     def supremum(self) -> arb | None:
         """The sum."""
@@ -57,14 +80,39 @@ class ProductPair(Pair):
         """Those of any part."""
         return tuple(order for part, _ in self.parts for order in part.stated_orders())
 
-    def has_divergence(self) -> bool:
-        """Where every part has one."""
-        return all(part.has_divergence() for part, _ in self.parts)
+    def slope(self, order: float) -> tuple[float, float]:
+        """The sums."""
+        slopes = [(rounds, part.slope(order)) for part, rounds in self.parts]
+        least, most = (math.fsum(rounds * each[side] for rounds, each in slopes) for side in (0, 1))
+        return widened_down(least, SLACK), widened_up(most, SLACK)
 
-    def divergence(self, alpha: float) -> float:
-        """The sum, rounded up."""
-        total = math.fsum(rounds * part.divergence(alpha) for part, rounds in self.parts)
-        return total * (1 + 2.0**-40)
+    def divergence(self, alpha: float) -> float | None:
+        """The sum, rounded up; where every part has one."""
+        total = []
+        for part, rounds in self.parts:
+            one = part.divergence(alpha)
+            if one is None:
+                return None
+            total.append(rounds * one)
+        return math.fsum(total) * (1 + 2.0**-40)
+
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """Where of one of the parts no more than its divergences is known, from the divergences of all together."""
+        if coin == Sampling.REPLACE or self.divergence(alpha) is None or not _only_renyi(self):
+            return None
+        return sampled_divergence.sampled_divergence(self._known_divergence, rate, coin, alpha)
+
+    def _known_divergence(self, alpha: float) -> float:
+        found = self.divergence(alpha)
+        assert found is not None
+        return found
+
+
+def _only_renyi(pair: Pair) -> bool:
+    """Whether of the pair, or of one of its parts, nothing but Renyi divergences is known."""
+    if isinstance(pair, ProductPair):
+        return any(_only_renyi(part) for part, _ in pair.parts)
+    return isinstance(pair, ZcdpBound | RenyiPoints)
 
 
 def product_of(parts: Composition) -> Pair:

@@ -6,11 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Self
 
-import numpy as np
 from flint import arb
 
-from ...mechanisms.arrays import Floats
-from ..rounding import UNIT
 from .categories import CategoriesPair
 from .moments import from_terms
 from .tails import positive
@@ -41,11 +38,6 @@ class RandomizedResponsePair(CategoriesPair):
         """Two categories: the truth or the other."""
         return (arb(self.flip) / (1 - arb(self.flip)), arb(1)) if self.categories == 2 else None
 
-    def largest_loss(self) -> float:
-        """log((1 - flip)(categories - 1)/flip), at least, though its two logarithms may cancel."""
-        high, low = math.log1p(-self.flip), math.log(self.flip / (self.categories - 1))
-        return max(0.0, high - low) + 32 * UNIT * (1 - high - low)
-
     def supremum(self) -> arb | None:
         """Of the truth."""
         flip = arb(self.flip)
@@ -66,9 +58,3 @@ class RandomizedResponsePair(CategoriesPair):
         """The same in doubles."""
         truth, other = 1 - self.flip, self.flip / (self.categories - 1)
         return [truth, other, other * (self.categories - 2)], math.log(truth / other), 0.0
-
-    def ratios(self) -> tuple[Floats, Floats] | None:
-        """The truth's under Q, and the other's."""
-        odds = self.largest_loss()
-        log_mass = [math.log(self.flip / (self.categories - 1)), math.log1p(-self.flip)]
-        return np.array(log_mass), np.array([odds, -odds])

@@ -7,7 +7,10 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from functools import lru_cache
 
+from ..renyi import sampled_divergence
+from ..rounding import widened_up
 from .moments import SLACK
+from .order import Sampling
 from .pair import Pair
 
 Points = tuple[tuple[float, float], ...]
@@ -23,6 +26,18 @@ class ZcdpBound(Pair):
         """Its definition."""
         return self.rho * alpha * (1 + SLACK)
 
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """From the divergences at whole orders (docs/theory/dominating_pairs.md, "Sampling of a stated bound")."""
+        return (
+            None
+            if coin == Sampling.REPLACE
+            else sampled_divergence.sampled_divergence(self.divergence, rate, coin, alpha)
+        )
+
+    def slope(self, order: float) -> tuple[float, float]:
+        """Its definition."""
+        return 0.0, widened_up(self.rho, SLACK)
+
 
 @dataclass(frozen=True, slots=True)
 class RenyiLines(Pair):
@@ -36,6 +51,10 @@ class RenyiLines(Pair):
     def divergence(self, alpha: float) -> float:
         """The least of the lines' chords."""
         return min(_on_chord(slope, constant, alpha) for slope, constant in self.lines) * (1 + SLACK)
+
+    def slope(self, order: float) -> tuple[float, float]:
+        """The least of the lines'."""
+        return 0.0, min(widened_up(slope + max(0.0, constant) / order, SLACK) for slope, constant in self.lines)
 
 
 def _on_chord(slope: float, constant: float, alpha: float) -> float:
@@ -63,6 +82,12 @@ class RenyiPoints(Pair):
         left, right = orders[at - 1], orders[at]
         below, above = (alpha - left) / (right - left), (right - alpha) / (right - left)
         return (above * moments[at - 1] + below * moments[at]) / (alpha - 1) * (1 + SLACK)
+
+    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        """From the divergences at whole orders (docs/theory/dominating_pairs.md, "Sampling of a stated bound")."""
+        if coin == Sampling.REPLACE:
+            return None
+        return sampled_divergence.sampled_divergence(self.divergence, rate, coin, alpha)
 
     def stated_orders(self) -> tuple[float, ...]:
         """Those of the points."""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..allocation import scored_block
+from ..losses.atoms import laws
+from ..losses.atoms.edges import Resolution
+from ..losses.atoms.transform import AtomLaw, Law
 from .pair import Pair
 
 
@@ -23,6 +27,14 @@ class ScoredBlockPair(Pair):
     participations: int
     first: int
     second: int
+
+    def losses(self) -> laws.Losses | None:
+        """Both laws are attained."""
+
+        def law(end: laws.End, resolution: Resolution) -> Law:
+            return AtomLaw(scored_block.losses_of_scores(self, end is laws.End.UPPER))
+
+        return laws.Losses(law)
 
     def divergence(self, alpha: float) -> float:
         """That of Gaussian rounds: which releases move would have to be known."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from flint import arb
 
+from ..rounding import up
 from .pair import Composition, Pair
 
 
@@ -24,10 +24,17 @@ class SelectionPair(Pair):
         """P against Q."""
         return f"the best of {self.mean:.6g} runs on average, each of which is bounded"
 
-    def largest_loss(self) -> float:
-        """(2 + shape) times one run's (Papernot, Steinke 2022, arXiv 2110.03620, Corollary 3)."""
-        single = (math.fsum(rounds * pair.largest_loss() for pair, rounds in product) for product in self.products)
-        return (2 + self.shape) * max(single) * (1 + 2.0**-40)
+    def infinite_mass(self) -> arb:
+        """At most `mean` times the largest of one run's (docs/theory/selection.md, "Runs that may fail")."""
+        return _failing(self)
+
+    def divergence(self, alpha: float) -> float | None:
+        """From one run's, where that is known."""
+        from ..renyi import renyi, selection_divergence  # which rest on pairs
+
+        if not all(map(renyi.supports, self.products)):
+            return None
+        return selection_divergence.selection_divergence(self, alpha, renyi.of_product)
 
     def supremum(self) -> arb | None:
         """At most (2 + shape) times one run's."""
@@ -46,11 +53,17 @@ class PoissonSelectionPair(Pair):
         """P against Q."""
         return f"the best of {self.mean:.6g} runs on average, Poisson distributed, each of which is bounded"
 
-    def largest_loss(self) -> float:
-        """epsilon + mean (e^epsilon - 1)/(e^epsilon + 1) of one run: the share of worse results moves by the total
-        variation at most (docs/theory/selection.md)."""
-        single = max(math.fsum(rounds * pair.largest_loss() for pair, rounds in product) for product in self.products)
-        return (single + self.mean * math.tanh(single / 2)) * (1 + 2.0**-40)
+    def infinite_mass(self) -> arb:
+        """At most `mean` times the largest of one run's (docs/theory/selection.md, "Runs that may fail")."""
+        return _failing(self)
+
+    def divergence(self, alpha: float) -> float | None:
+        """From one run's, and its delta, where they are known."""
+        from ..renyi import renyi, selection_divergence  # which rest on pairs
+
+        if not all(map(renyi.supports, self.products)):
+            return None
+        return selection_divergence.poisson_divergence(self, alpha, renyi.of_product, renyi.delta_of_product)
 
     def supremum(self) -> arb | None:
         """At most the same, in balls."""
@@ -70,3 +83,10 @@ def _of_one_run(products: tuple[Composition, ...]) -> arb | None:
             total += rounds * loss
         most = most.max(total)
     return most
+
+
+def _failing(pair: SelectionPair | PoissonSelectionPair) -> arb:
+    from ..renyi import renyi  # which rests on pairs
+
+    most = max(renyi.curve(product).failure for product in pair.products)
+    return arb(min(1.0, up(pair.mean * most))) if most > 0 else arb(0)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
+from ..allocation import block, shuffled_epoch, shuffled_replaced
+from ..losses.atoms import laws
+from ..losses.atoms.edges import Resolution
+from ..losses.atoms.transform import AtomLaw, Law
 from .order import Order, order_of
 from .pair import Pair
+
+_SMALLEST_TAIL = 1e-27
+"""Below, tails would be looked at that no transform resolves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +24,8 @@ class ShuffledPair(Pair):
     base: the pair of the unit's own batch. batches: how many have the largest size. order: REMOVE: the epoch with the
     unit comes first; ADD: the other way round. fineness: as in AllocationPair; .02 leaves less than .1% of epsilon.
     """
+
+    envelope: ClassVar[bool] = True
 
     base: Pair
     batches: int
@@ -29,9 +39,16 @@ class ShuffledPair(Pair):
         """In the base's parameters."""
         return replace(self, base=self.base.moved(factor))
 
-    def is_envelope(self) -> bool:
-        """Nobody is known to attain it."""
-        return True
+    def losses(self) -> laws.Losses | None:
+        """By clones, from above: of no use from below."""
+        if not block.supports_base(self.base):
+            return None
+
+        def law(end: laws.End, resolution: Resolution) -> Law:
+            look, lost = shuffled_epoch.look(self.fineness), _lost(resolution.tail)
+            return AtomLaw(shuffled_epoch.losses_of_epoch(self.base, self.batches, self.order, look, lost))
+
+        return laws.Losses(law)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +57,8 @@ class ReplacedShuffledPair(Pair):
 
     apart: the pair of the unit's own batch, with the unit against without. whole: with it against with the other data.
     """
+
+    envelope: ClassVar[bool] = True
 
     apart: Pair
     whole: Pair
@@ -50,6 +69,19 @@ class ReplacedShuffledPair(Pair):
         """In the parameters of both."""
         return replace(self, apart=self.apart.moved(factor), whole=self.whole.moved(factor))
 
-    def is_envelope(self) -> bool:
-        """Nobody is known to attain it."""
-        return True
+    def losses(self) -> laws.Losses | None:
+        """By clones, from above: of no use from below."""
+        if not block.supports_base(self.apart):
+            return None
+
+        def law(end: laws.End, resolution: Resolution) -> Law:
+            look, lost = shuffled_epoch.look(self.fineness), _lost(resolution.tail)
+            known = shuffled_replaced.losses_of_replaced_epoch(self.apart, self.whole, self.batches, look, lost)
+            return AtomLaw(known)
+
+        return laws.Losses(law)
+
+
+def _lost(tail: float) -> float:
+    """About the P-mass of an epoch that may be lost: neighbouring targets share a law."""
+    return 1e3 ** math.floor(math.log(max(tail, _SMALLEST_TAIL), 1e3))

@@ -14,10 +14,16 @@ from typing import Self
 
 from flint import arb
 
-from ..rounding import UNIT
-from .gaussian import GaussianPair
-from .order import Sampling, order_of
+from ..losses.atoms import edges, laws, sampled_cells
+from ..losses.atoms.cells import Cells
+from ..renyi import sampled_other
+from ..rounding import UNIT, up, widened_up
+from .lattice import LatticePair
+from .location import LocationPair
+from .moments import SLACK
+from .order import GaussianRound, Sampling, order_of
 from .pair import Pair
+from .parameters import MOVE
 from .tails import normal_tail
 
 
@@ -47,41 +53,127 @@ class SubsampledPair(Pair):
         """In the base's parameters, and in the rate."""
         return replace(self, base=self.base.moved(factor), rate=min(self.rate * factor, 1 - UNIT))
 
-    def has_profile(self) -> bool:
-        """Where the base has one; the replace order: Gaussian noise only."""
-        if self.order == Sampling.REPLACE:
-            return isinstance(self.base, GaussianPair)
-        return not isinstance(self.base, SubsampledPair) and self.base.has_profile()
-
-    def profile(self, epsilon: arb) -> arb:
-        """The module's formulas."""
-        rate, odds = arb(self.rate), epsilon.exp()
+    def losses(self) -> laws.Losses | None:
+        """With a public coin from the base's laws; with a hidden one from its cells, of continuous noise cut where the
+        sampled loss counts."""
+        base, known = self.base, self.base.losses()
+        if known is None or known.rate:
+            return None
         if self.order == Sampling.VISIBLE:
-            return rate * self.base.profile(epsilon)
+            return laws.Losses(
+                lambda side, resolution: laws.behind_public_coin(known.law(side, resolution), self.rate, side),
+                rate=self.rate,
+            )
+        of_base = known.cells
+        if of_base is None or (self.order == Sampling.REPLACE and not isinstance(base, LocationPair | LatticePair)):
+            return None
+
+        def cells(resolution: edges.Resolution) -> Cells:
+            if isinstance(base, LocationPair):
+                line = edges.sampled_edges(base, self, resolution)
+                parts = sampled_cells.sampled_cells(base, self.order, self.rate, line, resolution.tail)
+                return sampled_cells.joined(parts)
+            if isinstance(base, LatticePair) and self.order == Sampling.REPLACE:
+                return sampled_cells.replace_lattice(base, self.rate, resolution.tail)
+            return sampled_cells.joined(sampled_cells.sheets(of_base(resolution), self.order, self.rate))
+
+        return laws.of_cells(cells, self.rate)
+
+    def gaussian(self) -> GaussianRound | None:
+        """Behind this coin, where the base is Gaussian noise."""
+        base = self.base.gaussian()
+        return None if base is None or base.coin is not None else GaussianRound(base.shift, self.rate, self.order)
+
+    def revealed(self) -> Pair | None:
+        """With a public coin; of the replace order both distributions move, by the base's shift each, apart."""
+        if self.order == Sampling.VISIBLE:
+            return None
+        if self.order == Sampling.HYBRID and self.base.mirrored() != self.base:
+            return None
+        base = {Sampling.REPLACE: self.base.doubled(), Sampling.ADD: self.base.mirrored()}.get(self.order, self.base)
+        return None if base is None else SubsampledPair(base, self.rate, Sampling.VISIBLE)
+
+    def mirrored(self) -> Pair:
+        """The other order of the same coin; those of a replaced unit are their own."""
+        if self.order == Sampling.VISIBLE:
+            return replace(self, base=self.base.mirrored())
+        other = {Sampling.REMOVE: Sampling.ADD, Sampling.ADD: Sampling.REMOVE}
+        return replace(self, order=other.get(self.order, self.order))
+
+    def _compared(self) -> tuple[Pair, ...]:
+        """The base's pairs that P and Q are mixtures of, as far apart as they are, and in their order."""
+        if self.order == Sampling.HYBRID:
+            return self.base, self.base.mirrored()
+        return (self.base.mirrored(),) if self.order == Sampling.ADD else (self.base,)
+
+    def slope(self, order: float) -> tuple[float, float]:
+        """Above, both ends of a mixture are nearer than the base pair's: that bounds it. Where P and Q move apart
+        ("replace"), Q has at least 1 - rate of the density of N(0), and P is no further from that than the base pair.
+        Below, P holds rate times the base's P, and Q is at most the base's where that is."""
+        least = 0.0 if self.order in (Sampling.ADD, Sampling.HYBRID) else self.base.slope(order)[0]
+        most = max(
+            min(base.slope(order)[1], up(widened_up(base.largest_loss(), SLACK) / order)) for base in self._compared()
+        )
+        if self.order == Sampling.ADD and self.rate < 1:
+            most = min(most, widened_up(-math.log1p(-self.rate) / order, SLACK))
+        elif self.order == Sampling.REPLACE:
+            most = widened_up(most - math.log1p(-self.rate) / (order - 1), SLACK)
+        return least, most
+
+    def infinite_mass(self) -> arb:
+        """The coin's share of the base's."""
+        return arb(self.rate) * self.base.infinite_mass()
+
+    def given_finite(self) -> Pair | None:
+        """The same coin in front of what is left of the base (docs/theory/rdp.md, "Rounds that fail")."""
+        base = self.base.given_finite()
+        return None if base is None else replace(self, base=base)
+
+    def divergence(self, alpha: float) -> float | None:
+        """From what is known of the base behind a coin; it increases in the rate and in a Gaussian's shift, which are
+        rounded up. Never above the base's own (for "replace", at twice the shift): a mixture's ends are nearer."""
+        unsampled = None if self.base.given_finite() is None else self._unsampled(alpha)
+        if unsampled is None:
+            return None
+        moved = self.moved(1 + MOVE)
+        if self.order != Sampling.VISIBLE:
+            found = moved.base.behind_coin(moved.rate, self.order, alpha)
+            return None if found is None else min(found, unsampled)
+        return min(sampled_other.behind_public_coin(unsampled, moved.rate, alpha), unsampled)
+
+    def _unsampled(self, alpha: float) -> float | None:
+        bases = (self.base.doubled(),) if self.order == Sampling.REPLACE else self._compared()
+        known = [None if base is None else base.divergence(alpha) for base in bases]
+        found = [each for each in known if each is not None]
+        return max(found) if len(found) == len(known) else None
+
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+        """Of the base behind the coin; the add order is the power 1 - alpha (docs/theory/rdp.md)."""
+        q = arb(self.rate)
+        if rate is not None or self.order in (Sampling.REPLACE, Sampling.HYBRID):
+            return None
+        if self.order == Sampling.VISIBLE:
+            unsampled = self.base.moment(power)
+            return None if unsampled is None else 1 - q + q * unsampled
+        return self.base.moment(power if self.order == Sampling.REMOVE else 1 - power, q)
+
+    def profile(self, epsilon: arb) -> arb | None:
+        """The module's formulas, from the base's; the replace order: Gaussian noise only."""
+        rate, odds, base = arb(self.rate), epsilon.exp(), self.base
         if self.order == Sampling.REPLACE:
-            if not isinstance(self.base, GaussianPair):
-                raise TypeError(f"no formula for {self}")
-            return _gaussian_replace(arb(self.base.shift), rate, odds)
+            noise = base.gaussian()
+            return None if noise is None or noise.coin is not None else _gaussian_replace(arb(noise.shift), rate, odds)
+        if isinstance(base, SubsampledPair):
+            return None
         if self.order == Sampling.ADD:
             rest = 1 - odds * (1 - rate)
-            if rest <= 0:
-                return arb(0)
             if not rest > 0:
-                return arb(0).union(rest.abs_upper())
-            return rest * self.base.mirrored().profile((odds * rate / rest).log())
-        return rate * self.base.profile(((odds - 1 + rate) / rate).log())
-
-    def largest_loss(self) -> float:
-        """From the base's."""
-        base = self.base.largest_loss()
-        if self.order == Sampling.ADD:
-            return -math.log1p(-self.rate * -math.expm1(-self.base.mirrored().largest_loss()))
-        if self.order == Sampling.VISIBLE or base > 600:
-            return base
-        if self.order == Sampling.REPLACE:
-            # dN(s)/dN(0) is at most e^base, and dN(-s)/dN(0) at least e^-base
-            return math.log1p(self.rate * math.expm1(base)) - math.log1p(-self.rate * -math.expm1(-base))
-        return math.log1p(self.rate * math.expm1(base))
+                nothing = arb(0) if rest <= 0 else arb(0).union(rest.abs_upper())
+                return None if base.profile(epsilon) is None else nothing
+            known = base.mirrored().profile((odds * rate / rest).log())
+            return None if known is None else rest * known
+        known = base.profile(epsilon if self.order == Sampling.VISIBLE else ((odds - 1 + rate) / rate).log())
+        return None if known is None else rate * known
 
     def supremum(self) -> arb | None:
         """With ratios up to e^base of the base pair, and from e^-other, that of its mirror image; None: 0, infinity."""

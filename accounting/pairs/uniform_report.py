@@ -27,6 +27,10 @@ class UniformReportPair(FinitePair):
         """In its flip."""
         return replace(self, flip=min(self.flip / factor, 1 - 1 / self.categories))
 
+    def mirrored(self) -> Self:
+        """The other order."""
+        return replace(self, order=self.order.exchanged)
+
     def words(self) -> str:
         """P against Q."""
         report = f"one of {self.categories} categories, flipped with {self.flip:.6g}"

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
-from flint import arb
+from flint import acb, arb
 
+from ..losses.atoms import edges, laws, sampled_cells, zeroed_cells
+from ..losses.atoms.cells import Cells
 from ..rounding import UNIT
 from .gaussian import GaussianPair
+from .moments import integrated
 from .order import Order, Sampling, order_of
 from .pair import Pair
 from .subsampled import SubsampledPair
 from .tails import normal_tail, positive
+
+_RANGE = 12.0
+"""Standard deviations on either side of a moment's mass that are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +28,9 @@ class OpposedPair(Pair):
     order: "remove": P = (1 - rate) N(-shift) + rate N(shift) against Q = (1 - rate) N(-shift) + rate N(0); "add": Q
     against P. shift > 0, 0 < rate < 1.
     """
+
+    attained: ClassVar[bool] = True
+    """Whether some neighbours have this pair itself."""
 
     shift: float
     rate: float
@@ -33,6 +42,41 @@ class OpposedPair(Pair):
     def moved(self, factor: float) -> Self:
         """In shift and rate."""
         return replace(self, shift=self.shift * factor, rate=min(self.rate * factor, 1 - UNIT))
+
+    def revealed(self) -> Pair | None:
+        """Seen, the unit takes part or nothing does."""
+        return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE)
+
+    def divergence(self, alpha: float) -> float | None:
+        """Of the nearer of two that dominate it in either order."""
+        return _divergence(self.shift, self.rate, alpha)
+
+    def slope(self, order: float) -> tuple[float, float]:
+        """Above, with the coin shown."""
+        return 0.0, GaussianPair(self.shift).slope(order)[1]
+
+    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+        """By Arb's rigorous integral over a bounded range, which only makes it smaller. (1 - r) N(-s) + r N(s) against
+        (1 - r) N(-s) + r N(0), both relative to N(-s)."""
+        if rate is not None:
+            return None
+        s, q = arb(self.shift), arb(self.rate)
+        powers = (power, 1 - power) if self.order == Order.REMOVE else (1 - power, power)
+
+        def integrand(y: acb, analytic: bool) -> acb:
+            far = (1 - q + q * (2 * s * y - 2 * s * s).exp()).log(analytic=analytic)
+            near = (1 - q + q * (s * y - s * s / 2).exp()).log(analytic=analytic)
+            return (powers[0] * far + powers[1] * near - y * y / 2).exp()
+
+        farthest = 2 * power * s if self.order == Order.REMOVE else s
+        return integrated(integrand, arb(-_RANGE), farthest + _RANGE) / (2 * arb.pi()).sqrt()
+
+    def losses(self) -> laws.Losses | None:
+        """Cut where it counts."""
+        return laws.of_cells(
+            lambda resolution: zeroed_cells.opposed_cells(self, edges.opposed_edges(self, resolution), resolution.tail),
+            self.rate,
+        )
 
     def profile(self, epsilon: arb) -> arb:
         """At epsilon >= 0."""
@@ -54,6 +98,8 @@ class ZeroedPair(Pair):
     SubsampledPair with this shift (its substitute contributes the same as the unit); "add": with P and Q exchanged.
     """
 
+    attained: ClassVar[bool] = False
+
     shift: float
     rate: float
     order: Order
@@ -65,11 +111,42 @@ class ZeroedPair(Pair):
         """In shift and rate."""
         return replace(self, shift=self.shift * factor, rate=min(self.rate * factor, 1 - UNIT))
 
-    def profile(self, epsilon: arb) -> arb:
+    def revealed(self) -> Pair | None:
+        """Seen, the unit takes part or nothing does."""
+        return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE)
+
+    def divergence(self, alpha: float) -> float | None:
+        """Of the nearer of two that dominate it in either order."""
+        return _divergence(self.shift, self.rate, alpha)
+
+    def slope(self, order: float) -> tuple[float, float]:
+        """Above, with the coin shown."""
+        return 0.0, GaussianPair(self.shift).slope(order)[1]
+
+    def losses(self) -> laws.Losses | None:
+        """Cut where it counts: above 0 as the opposed pair, below 0 as the sampled one that it agrees with there."""
+
+        def cells(resolution: edges.Resolution) -> Cells:
+            line = edges.opposed_edges(OpposedPair(self.shift, self.rate, self.order), resolution)
+            base = GaussianPair(self.shift)
+            below = SubsampledPair(base, self.rate, Sampling.of(self.order.exchanged))
+            others = edges.sampled_edges(base, below, resolution)
+            return sampled_cells.joined(zeroed_cells.zeroed_cells(self, line, others, resolution.tail))
+
+        return laws.of_cells(cells, self.rate)
+
+    def profile(self, epsilon: arb) -> arb | None:
         """At epsilon >= 0."""
         if self.order == Order.REMOVE:
             return _opposed(arb(self.shift), arb(self.rate), epsilon.exp(), Order.REMOVE)
         return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.REMOVE).profile(epsilon)
+
+
+def _divergence(shift: float, rate: float, alpha: float) -> float | None:
+    """Of replace-one, and of visible participation (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise")."""
+    replaced = SubsampledPair(GaussianPair(2.0 * shift), rate, Sampling.HYBRID).divergence(alpha)
+    seen = SubsampledPair(GaussianPair(shift), rate, Sampling.VISIBLE).divergence(alpha)
+    return None if replaced is None or seen is None else min(replaced, seen)
 
 
 def _opposed(s: arb, rate: arb, odds: arb, order: Order) -> arb:

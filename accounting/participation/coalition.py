@@ -18,7 +18,7 @@ from functools import reduce
 
 from ..bracket import Bracket
 from ..losses.crossing import Excess, crossing, over
-from ..pairs import Composition, GaussianPair, Sampling, SubsampledPair
+from ..pairs import Composition, Sampling
 from ..rounding import TARGET, widened_down, widened_up
 from .gaussian_mixture import Spread, binomial, certain, mixture_delta, plus
 
@@ -32,14 +32,9 @@ _LIGHTEST = 1e-290
 
 def supports(composition: Composition) -> bool:
     """Gaussian rounds only, at least one phase of them with visible sampling and at most MOST_PHASES."""
-    sampled = [pair for pair, _ in composition if isinstance(pair, SubsampledPair)]
-    if not 1 <= len(sampled) <= MOST_PHASES:
-        return False
-    return all(
-        isinstance(pair, GaussianPair)
-        or (isinstance(pair, SubsampledPair) and pair.order == Sampling.VISIBLE and isinstance(pair.base, GaussianPair))
-        for pair, _ in composition
-    )
+    coins = [None if (noise := pair.gaussian()) is None else (noise.coin,) for pair, _ in composition]
+    seen = coins.count((Sampling.VISIBLE,))
+    return 1 <= seen <= MOST_PHASES and seen + coins.count((None,)) == len(coins)
 
 
 def delta(composition: Composition, epsilon: float) -> Bracket:
@@ -59,11 +54,10 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
 
 def spread(composition: Composition, smallest: float) -> Spread:
     """The law of mu^2 over the coins; atoms lighter than `smallest` times the heaviest are left out of a phase."""
-    fixed = math.fsum(rounds * pair.shift**2 for pair, rounds in composition if isinstance(pair, GaussianPair))
+    known = [(noise, rounds) for pair, rounds in composition if (noise := pair.gaussian()) is not None]
+    fixed = math.fsum(rounds * noise.shift**2 for noise, rounds in known if noise.coin is None)
     phases = [
-        binomial(rounds, pair.rate, pair.base.shift**2, smallest)
-        for pair, rounds in composition
-        if isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair)
+        binomial(rounds, noise.rate, noise.shift**2, smallest) for noise, rounds in known if noise.coin is not None
     ]
     return reduce(plus, phases, certain(fixed)) if fixed > 0 else reduce(plus, phases)
 

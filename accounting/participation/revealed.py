@@ -9,24 +9,11 @@ this file.
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from types import ModuleType
 
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
-from ..pairs import (
-    AllocationPair,
-    Composition,
-    GaussianPair,
-    OpposedPair,
-    Pair,
-    ReplacedAllocationPair,
-    Sampling,
-    SubsampledPair,
-    ZeroedPair,
-)
-from ..rounding import UNIT, widened_up
+from ..pairs import Composition, Pair
 from . import coalition as participation
 
 METHOD = "revealed-coins"
@@ -34,17 +21,20 @@ METHOD = "revealed-coins"
 
 def supports(composition: Composition) -> bool:
     """Gaussian rounds, at least one phase of them sampled or allocated in secret."""
-    return _hidden(composition) and _accountant(_revealed(composition)).supports(_revealed(composition))
+    shown = _revealed(composition)
+    return any(pair.revealed() is not None for pair, _ in composition) and _accountant(shown).supports(shown)
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:
     """[0, certified upper bound] for the composed pair's epsilon at delta."""
-    return Bracket(0.0, _accountant(_revealed(composition)).epsilon(_revealed(composition), delta).upper, True, METHOD)
+    shown = _revealed(composition)
+    return Bracket(0.0, _accountant(shown).epsilon(shown, delta).upper, True, METHOD)
 
 
 def delta(composition: Composition, epsilon: float) -> Bracket:
     """[0, certified upper bound] for the composed pair's delta at epsilon."""
-    return Bracket(0.0, _accountant(_revealed(composition)).delta(_revealed(composition), epsilon).upper, True, METHOD)
+    shown = _revealed(composition)
+    return Bracket(0.0, _accountant(shown).delta(shown, epsilon).upper, True, METHOD)
 
 
 def _accountant(revealed: Composition) -> ModuleType:
@@ -52,43 +42,10 @@ def _accountant(revealed: Composition) -> ModuleType:
     return gaussian if gaussian.supports(revealed) else participation
 
 
-def _hidden(composition: Composition) -> bool:
-    always = AllocationPair | ReplacedAllocationPair | OpposedPair | ZeroedPair
-    return any(
-        isinstance(pair, always) or (isinstance(pair, SubsampledPair) and pair.order != Sampling.VISIBLE)
-        for pair, _ in composition
-    )
-
-
 def _revealed(composition: Composition) -> Composition:
     """The same rounds with visible coins; equal pairs are merged."""
     counts: dict[Pair, int] = {}
     for pair, rounds in composition:
-        seen = _visible(pair)
+        seen = pair.revealed() or pair
         counts[seen] = counts.get(seen, 0) + rounds
     return tuple(counts.items())
-
-
-def _visible(pair: Pair) -> Pair:
-    if isinstance(pair, SubsampledPair):
-        return _seen_coin(pair)
-    if isinstance(pair, OpposedPair | ZeroedPair):
-        return SubsampledPair(GaussianPair(pair.shift), pair.rate, Sampling.VISIBLE)
-    if isinstance(pair, ReplacedAllocationPair):
-        return _seen_rounds(pair.apart, 2.0)
-    return _seen_rounds(pair, 1.0) if isinstance(pair, AllocationPair) else pair
-
-
-def _seen_rounds(pair: AllocationPair, moves: float) -> Pair:
-    """A Gaussian round for each participation; a replaced unit is shown the same rounds with both of its values."""
-    if not isinstance(pair.base, GaussianPair):
-        return pair
-    return GaussianPair(widened_up(moves * pair.base.shift * math.sqrt(pair.participations), 4 * UNIT))
-
-
-def _seen_coin(pair: SubsampledPair) -> SubsampledPair:
-    """Of the replace order both distributions move, by the base's shift each, in opposite directions."""
-    base = pair.base
-    if pair.order == Sampling.REPLACE and isinstance(base, GaussianPair):
-        base = GaussianPair(2.0 * base.shift)
-    return replace(pair, base=base, order=Sampling.VISIBLE)

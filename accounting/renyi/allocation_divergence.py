@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import arb, arb_series, ctx
 from scipy.special import gammainc, gammaincc
 
 from ...mechanisms.arrays import Floats
-from ..pairs import AllocationPair, GaussianPair, ReplacedAllocationPair
 from ..rounding import float_above, up
+
+if TYPE_CHECKING:
+    from ..pairs import AllocationPair, ReplacedAllocationPair
 
 HIGHEST_ORDER = 96
 """Above it the bound without amplification is used: such orders belong to tiny noise."""
@@ -40,10 +43,15 @@ _GAMMA = 1e-11
 
 def allocation_divergence(pair: AllocationPair, alpha: float) -> float:
     """At least D_alpha in both orders, for finite alpha > 1; never above that of a unit seen to take part."""
-    if not isinstance(pair.base, GaussianPair):
-        raise TypeError(f"no Renyi divergence for {pair}")
     rounds = pair.rounds // pair.participations
-    return up(pair.participations * _one_block(pair.base.shift, rounds, alpha), 2)
+    return up(pair.participations * _one_block(_shift(pair), rounds, alpha), 2)
+
+
+def _shift(pair: AllocationPair) -> float:
+    noise = pair.base.gaussian()
+    if noise is None or noise.coin is not None:
+        raise TypeError(f"no Renyi divergence for {pair}")
+    return noise.shift
 
 
 def replaced_divergence(pair: ReplacedAllocationPair, alpha: float) -> float:
@@ -55,9 +63,7 @@ def replaced_divergence(pair: ReplacedAllocationPair, alpha: float) -> float:
     that is seen to take part, which moves by two bounds.
     """
     apart = pair.apart
-    if not isinstance(apart.base, GaussianPair):
-        raise TypeError(f"no Renyi divergence for {pair}")
-    seen = up(2.0 * alpha * apart.participations * apart.base.shift**2 * (1 + 2**-40), 2)
+    seen = up(2.0 * alpha * apart.participations * _shift(apart) ** 2 * (1 + 2**-40), 2)
     by_way = (_by_way(apart, alpha, 1.0 + excess) for excess in _EXCESSES)
     return min(seen, *by_way)
 

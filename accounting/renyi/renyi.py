@@ -10,38 +10,23 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from flint import arb, ctx
+from flint import ctx
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_relation
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..currencies.pure_dp import decimal, decimal_above, decimal_below
-from ..pairs import (
-    AllocationPair,
-    ApproximateDpPair,
-    Composition,
-    GaussianPair,
-    OpposedPair,
-    Pair,
-    PoissonSelectionPair,
-    ReplacedAllocationPair,
-    SelectionPair,
-    SubsampledPair,
-    ZeroedPair,
-)
+from ..pairs import Composition, Pair
 from ..pairs.parameters import dominating_parameters
 from ..pricing.dominating import dominating
 from ..pricing.schemes import Participation
-from ..rounding import TARGET, down, float_above, up, widened_down, widened_up
-from . import sampled_pairs
-from .allocation_divergence import allocation_divergence, replaced_divergence
+from ..rounding import TARGET, down, nearest_above, up, widened_down, widened_up
 from .conversions import best_delta, best_epsilon, canonne_delta, canonne_epsilon
 from .divergence_below import divergence_below
 from .largest_loss import largest_loss
 from .one_run import delta_above
 from .orders import best_order
 from .proportional import proportional
-from .selection_divergence import poisson_divergence, selection_divergence
 
 METHOD = "rdp"
 
@@ -84,7 +69,7 @@ def curve(composition: Composition) -> RenyiCurve:
         if failing >= 1.0:
             return RenyiCurve(composition, 1.0)
         log_success += rounds * math.log1p(-failing)
-        bounded = _given_finite(pair)
+        bounded = pair.given_finite() or pair
         parts[bounded] = parts.get(bounded, 0) + rounds
     failure = -math.expm1(log_success)
     return RenyiCurve(tuple(parts.items()), min(1.0, widened_up(failure, _SLACK)) if failure > 0 else 0.0)
@@ -92,59 +77,32 @@ def curve(composition: Composition) -> RenyiCurve:
 
 @lru_cache(maxsize=1024)
 def failure_of(pair: Pair) -> float:
-    """At least P(the loss is infinite); of a search, that some run's is: of each with at most the largest of either
-    order, and there are `mean` runs on average (docs/theory/selection.md, "Runs that may fail"); of a sampled pair, in
-    either order, the coin's share of its base's."""
-    if isinstance(pair, SelectionPair | PoissonSelectionPair):
-        most = max(curve(product).failure for product in pair.products)
-        return min(1.0, up(pair.mean * most)) if most > 0 else 0.0
-    if isinstance(pair, ApproximateDpPair):
-        return pair.delta
+    """At least P(the loss is infinite)."""
     with ctx.workprec(_BITS):
-        moved = dominating_parameters(pair)
-        if isinstance(moved, SubsampledPair):
-            mass = arb(moved.rate) * moved.base.infinite_mass()
-        else:
-            mass = moved.infinite_mass()
-        return 0.0 if mass.is_zero() else min(1.0, float_above(mass))
-
-
-def _given_finite(pair: Pair) -> Pair:
-    if isinstance(pair, SubsampledPair):
-        return sampled_pairs.given_finite(pair)
-    return pair.given_finite() or pair
+        return min(1.0, nearest_above(dominating_parameters(pair).infinite_mass()))
 
 
 @lru_cache(maxsize=8192)
 def divergence(pair: Pair, alpha: float) -> float:
     """An upper bound on the Renyi divergence of the pair at order alpha > 1, infinity included.
 
-    It holds for all parameters within rounding.PARAMETER of the given doubles.
+    It holds for all parameters within rounding.PARAMETER of the given doubles. Raises TypeError where none is known.
     """
     largest = largest_loss(pair)
     if math.isinf(alpha):
         return largest
-    if isinstance(pair, SubsampledPair):
-        return min(largest, sampled_pairs.sampled_divergence(pair, alpha))
-    if isinstance(pair, OpposedPair | ZeroedPair):
-        return min(divergence(bound, alpha) for bound in sampled_pairs.above_zeroed(pair))
-    if isinstance(pair, AllocationPair):
-        return allocation_divergence(pair, alpha)
-    if isinstance(pair, SelectionPair):
-        return min(largest, selection_divergence(pair, alpha, _of_product))
-    if isinstance(pair, PoissonSelectionPair):
-        return min(largest, poisson_divergence(pair, alpha, _of_product, _delta_of_product))
-    if isinstance(pair, ReplacedAllocationPair):
-        return replaced_divergence(pair, alpha)
-    return min(largest, pair.divergence(alpha))
+    known = pair.divergence(alpha)
+    if known is None:
+        raise TypeError(f"no Renyi divergence for {pair}")
+    return min(largest, known)
 
 
-def _of_product(product: Composition, alpha: float) -> float:
+def of_product(product: Composition, alpha: float) -> float:
     """One run's divergence, given that it does not fail."""
     return curve(product)(alpha)
 
 
-def _delta_of_product(product: Composition, epsilon: float) -> float:
+def delta_of_product(product: Composition, epsilon: float) -> float:
     """One run's delta from above, given that it does not fail; then by the conversion that is quick, many are asked."""
     run = curve(product)
     if run.failure > 0:
@@ -155,18 +113,15 @@ def _delta_of_product(product: Composition, epsilon: float) -> float:
 
 def supports(composition: Composition) -> bool:
     """Whether every pair has a known Renyi divergence."""
-    return all(
-        sampled_pairs.supports(pair) if isinstance(pair, SubsampledPair) else _unsampled(pair)
-        for pair, _ in composition
-    )
+    return all(_is_known(pair) for pair, _ in composition)
 
 
-def _unsampled(pair: Pair) -> bool:
-    if isinstance(pair, SelectionPair | PoissonSelectionPair):
-        return all(map(supports, pair.products))
-    if isinstance(pair, AllocationPair):
-        return isinstance(pair.base, GaussianPair)
-    return pair.has_divergence() or isinstance(pair, ReplacedAllocationPair | OpposedPair | ZeroedPair)
+@lru_cache(maxsize=1024)
+def _is_known(pair: Pair) -> bool:
+    try:
+        return (pair.given_finite() or pair).divergence(2.0) is not None
+    except (ArithmeticError, ValueError):  # out of reach at this order
+        return True
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:

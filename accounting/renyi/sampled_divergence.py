@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from ..pairs import Sampling
+from ..pairs.order import Sampling
 
 _SLACK = 2.0**-36
 MOST = 1024

@@ -15,7 +15,7 @@ from flint import arb, ctx
 from ..bracket import OutOfReach
 from ..losses.smooth.paths import Sampled
 from ..losses.smooth.quadrature import quadrature
-from ..pairs import Sampling
+from ..pairs.order import Sampling
 from ..rounding import down, float_above, float_below, up
 
 _ACCURACY = 30.0

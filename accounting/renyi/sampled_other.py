@@ -1,4 +1,4 @@
-"""Upper bounds on the moments of sampled pairs other than Gaussian ones: Laplace and the discrete ones.
+"""Renyi divergences of sampled pairs other than Gaussian ones: Laplace and the discrete ones.
 
 The likelihood ratio of a discrete pair takes countably many values ("atoms"); that of the Laplace pair has an
 atom on each side and a smooth part between (docs/theory/rdp.md, section "Sampled pairs"). All directions round up.
@@ -7,20 +7,21 @@ atom on each side and a smooth part between (docs/theory/rdp.md, section "Sample
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import acb, arb, ctx
 from scipy.special import logsumexp
 
 from ...mechanisms.arrays import Floats
-from ..pairs import (
-    DiscreteGaussianPair,
-    LaplacePair,
-    Pair,
-    Sampling,
-)
+from ..pairs.moments import SLACK
+from ..pairs.order import Sampling
 from ..rounding import UNIT, float_above, up
 from .excess import log_excess, log_mixture
+
+if TYPE_CHECKING:
+    from ..pairs import Pair
 
 _TAIL = 14.0
 _FARTHEST = 2_000.0
@@ -30,27 +31,56 @@ _BITS = 128
 _MOST_ATOMS = 1_000_000
 
 
-def log_moment_excess(base: Pair, rate: float, order: Sampling, alpha: float) -> float:
-    """log of an upper bound on E_Q[(dP/dQ)^alpha] - 1, alpha > 1, 0 < rate < 1; inf where none is computed."""
-    if isinstance(base, LaplacePair) and order != Sampling.ADD and alpha * base.shift > _FARTHEST:
+Part = Callable[[float, bool], float]
+"""log of at least E[excess of x^power], over x > 1 only where that is asked for."""
+
+
+def of_ratios(ratios: tuple[Floats, Floats], rate: float, coin: Sampling, alpha: float) -> float:
+    """At least D_alpha behind a coin of a pair with finitely many likelihood ratios; ratios: log(Q-masses) and
+    log(dP/dQ) on them, to nearest."""
+    return _divergence(lambda power, one_sided: _sum(*ratios, rate, power, one_sided), coin, alpha)
+
+
+def of_laplace(shift: float, rate: float, coin: Sampling, alpha: float) -> float:
+    """Of Laplace noise of scale 1."""
+    if coin != Sampling.ADD and alpha * shift > _FARTHEST:
         return math.inf
-    powers = {Sampling.REMOVE: (alpha,), Sampling.ADD: (1 - alpha,), Sampling.HYBRID: (alpha, 1 - alpha)}[order]
-    one_sided = order == Sampling.HYBRID
-    parts = [_part(base, rate, power, one_sided) for power in powers]
-    return float(np.logaddexp.reduce(np.array(parts)))
+
+    def part(power: float, one_sided: bool) -> float:
+        ends = np.array([-math.log(2), -shift - math.log(2)]), np.array([-shift, shift])
+        return float(np.logaddexp(_sum(*ends, rate, power, one_sided), _between(shift, rate, power, one_sided)))
+
+    return _divergence(part, coin, alpha)
 
 
-def _part(base: Pair, rate: float, power: float, one_sided: bool) -> float:
-    """E[excess of x^power], over x > 1 only if one_sided."""
-    if isinstance(base, LaplacePair):
-        ends = np.array([-math.log(2), -base.shift - math.log(2)]), np.array([-base.shift, base.shift])
-        return float(np.logaddexp(_sum(*ends, rate, power, one_sided), _between(base.shift, rate, power, one_sided)))
-    if isinstance(base, DiscreteGaussianPair):
-        return _discrete_gaussian(base, rate, power, one_sided)
-    known = base.ratios()
-    if known is None:
-        raise TypeError(f"no likelihood ratio of {base}")
-    return _sum(*known, rate, power, one_sided)
+def of_discrete_gaussian(sigma: float, shift: int, rate: float, coin: Sampling, alpha: float) -> float:
+    """Of discrete Gaussian noise."""
+    return _divergence(lambda *asked: _discrete_gaussian(sigma, shift, rate, *asked), coin, alpha)
+
+
+def as_hybrid(doubled: Pair, rate: float, alpha: float) -> float | None:
+    """Of the replace order, by the hybrid pair of twice the move, which dominates it (docs/theory/rdp.md)."""
+    return doubled.behind_coin(rate, Sampling.HYBRID, alpha)
+
+
+def behind_public_coin(divergence: float, rate: float, alpha: float) -> float:
+    """At least D_alpha of a pair behind a coin that is seen; divergence: at least the pair's."""
+    log_moment = (alpha - 1) * divergence
+    if not log_moment > 0:
+        return 0.0
+    value = log_moment + math.log(-math.expm1(-log_moment))
+    return _from_excess(math.log(rate) + value + SLACK * (1 + abs(value)), alpha)
+
+
+def _divergence(part: Part, coin: Sampling, alpha: float) -> float:
+    powers = {Sampling.REMOVE: (alpha,), Sampling.ADD: (1 - alpha,), Sampling.HYBRID: (alpha, 1 - alpha)}[coin]
+    parts = [part(power, coin == Sampling.HYBRID) for power in powers]
+    return _from_excess(float(np.logaddexp.reduce(np.array(parts))), alpha)
+
+
+def _from_excess(log_excess: float, alpha: float) -> float:
+    """log(1 + e^log_excess) / (alpha - 1), rounded up."""
+    return float(np.logaddexp(0.0, log_excess)) / (alpha - 1) * (1 + SLACK)
 
 
 def _between(shift: float, rate: float, power: float, one_sided: bool) -> float:
@@ -84,14 +114,13 @@ def _sum(log_mass: Floats, log_ratio: Floats, rate: float, power: float, one_sid
     return float(logsumexp(terms)) + float(np.max(slack)) + len(terms) * (2 * UNIT + math.exp(-45))
 
 
-def _discrete_gaussian(base: DiscreteGaussianPair, rate: float, power: float, one_sided: bool) -> float:
+def _discrete_gaussian(sigma: float, shift: int, rate: float, power: float, one_sided: bool) -> float:
     """Masses e^(-x^2 / 2 sigma^2) / normaliser, the normaliser rounded down: its terms within 14 sigma.
 
     Left out on each side: above `high` the excess is at most x^power (power > 1) or |power| rate ratio, whose
     terms fall at least by the factor e^-gap from one integer to the next; below `low` it is at most its value at
     the smallest ratio, 1 - rate.
     """
-    sigma, shift = base.sigma, base.shift
     reach = math.ceil(_TAIL * sigma) + 1
     depth = math.ceil(sigma * math.sqrt(_TAIL**2 + 2 * max(0.0, power * math.log1p(-rate)))) + 1
     high = math.ceil(max(power, 1.0) * shift) + reach
@@ -102,7 +131,7 @@ def _discrete_gaussian(base: DiscreteGaussianPair, rate: float, power: float, on
     x = np.arange(-depth, high + 1.0)
     log_mass, log_ratio = -0.5 * x * x / variance - log_normaliser, shift * (x - shift / 2) / variance
     total = _sum(log_mass, log_ratio, rate, power, one_sided)
-    total = float(np.logaddexp(total, _upper_rest(base, rate, power, high + 1.0) - log_normaliser))
+    total = float(np.logaddexp(total, _upper_rest(sigma, shift, rate, power, high + 1.0) - log_normaliser))
     if one_sided:
         return total
     smallest = math.log1p(-rate)
@@ -112,15 +141,15 @@ def _discrete_gaussian(base: DiscreteGaussianPair, rate: float, power: float, on
     return float(np.logaddexp(total, rest + 2.0**-40 * (1 + abs(rest))))
 
 
-def _upper_rest(base: DiscreteGaussianPair, rate: float, power: float, start: float) -> float:
+def _upper_rest(sigma: float, shift: int, rate: float, power: float, start: float) -> float:
     """log of a bound on the un-normalised terms from `start` on: a geometric series."""
-    variance = base.sigma**2
-    ratio = base.shift * (start - base.shift / 2) / variance
+    variance = sigma**2
+    ratio = shift * (start - shift / 2) / variance
     if power > 0:
         first = power * float(log_mixture(rate, np.array([ratio]))[0])
-        gap = (start - power * base.shift) / variance
+        gap = (start - power * shift) / variance
     else:
         first = math.log(-power * rate) + ratio
-        gap = (start - base.shift) / variance
+        gap = (start - shift) / variance
     value = first - 0.5 * start * start / variance - math.log(-math.expm1(-gap))
     return value + 2.0**-40 * (1 + abs(value) + abs(first) + start * start / variance)

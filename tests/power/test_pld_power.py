@@ -20,6 +20,7 @@ from dpcert.accounting.losses import gaussian_rounds as gaussian
 from dpcert.accounting.losses.atoms import composed_profile as pld_profile
 from dpcert.accounting.losses.atoms import laws as pld_laws
 from dpcert.accounting.losses.atoms import pld
+from dpcert.accounting.losses.atoms import steps as pld_steps
 from dpcert.accounting.losses.atoms import transform as pld_transform
 from dpcert.accounting.losses.atoms.cells import Atoms, Cells, optimistic, pessimistic
 from dpcert.accounting.losses.atoms.linear_payoff import Far
@@ -172,7 +173,7 @@ def test_rounding_ignored_at_small_delta(monkeypatch: pytest.MonkeyPatch, ignore
 
 def test_parameters_rounded_the_wrong_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """A closed-form law is as narrow as its parameters' rounding, so its direction shows against the exact formula."""
-    monkeypatch.setattr(pld_laws, "dominating_parameters", lambda pair: replace(pair, shift=pair.shift * (1 - 1e-4)))
+    monkeypatch.setattr(pld_steps, "dominating_parameters", lambda pair: replace(pair, shift=pair.shift * (1 - 1e-4)))
     composition: Composition = ((GaussianPair(1.0), 4),)
     assert excludes(lambda: pld.delta(composition, 5.0), gaussian.delta(composition, 5.0))
 

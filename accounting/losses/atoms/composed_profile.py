@@ -11,8 +11,8 @@ import numpy as np
 from ...rounding import down, up, widened_down, widened_up
 from ..line import Inversion, Plan, invert, log_peak, shifted
 from .composition import Product
-from .laws import Step
 from .linear_payoff import Far, cut
+from .steps import Step
 
 _NONE = math.inf, 1.0
 

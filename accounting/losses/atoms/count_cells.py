@@ -10,16 +10,22 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import arb, ctx
 
 from ....mechanisms.arrays import Floats
-from ...pairs import CountsPair, ShuffledResponsePair
 from ...rounding import UNIT, up
 from .cells import Cells
+from .edges import Resolution
+from .laws import End, Losses, atoms_of
 from .product_cells import merged
 from .sampled_cells import joined
+from .transform import AtomLaw, Law
+
+if TYPE_CHECKING:
+    from ...pairs.counts import CountsPair, ShuffledResponsePair
 
 _BITS = 128
 _STRIPES = 200
@@ -30,8 +36,18 @@ _MOST_CELLS = 1 << 22
 _KEPT = 1 << 14
 
 
-def supports_counts(pair: CountsPair | ShuffledResponsePair) -> bool:
-    """Whether its table is not too large."""
+def losses_of_counts(pair: CountsPair | ShuffledResponsePair) -> Losses | None:
+    """None where the table is too large."""
+    if not _is_small(pair):
+        return None
+
+    def law(end: End, resolution: Resolution) -> Law:
+        return AtomLaw(atoms_of(counts_cells(pair, resolution.tail, end is End.UPPER), end, resolution.tail))
+
+    return Losses(law)
+
+
+def _is_small(pair: CountsPair | ShuffledResponsePair) -> bool:
     totals, each = (20 * math.sqrt(pair.reports * part) + 60 for part in (2 * pair.each, pair.each))
     lines = min(totals, _STRIPES) if pair.unmoved == 0.0 else totals
     return max(totals, each) <= _MOST_COUNTS and lines * each <= _MOST_CELLS

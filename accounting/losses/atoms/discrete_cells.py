@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from flint import arb, ctx
 
-from ...pairs import CategoriesPair, FinitePair, LatticePair, LossesPair, Pair
 from ...rounding import UNIT, float_above, float_below
 from .cells import Cells
+
+if TYPE_CHECKING:
+    from ...pairs.categories import CategoriesPair
+    from ...pairs.finite import FinitePair
+    from ...pairs.lattice import LatticePair
+    from ...pairs.losses import LossesPair
 
 _BITS = 128
 
 MOST_OUTCOMES = 1 << 22
 """Outcomes of one pair beyond which its table would take more than about a second and 200 MB."""
-
-
-def lattice_base(pair: Pair) -> LatticePair | None:
-    """Integer noise itself; None where the pair is something else, or there is too much of it for a table."""
-    return pair if isinstance(pair, LatticePair) and pair.size() < MOST_OUTCOMES else None
 
 
 def lattice_cells(base: LatticePair, tail: float) -> Cells:

@@ -8,14 +8,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ...pairs import LocationPair, OpposedPair, Sampling, SubsampledPair
+from ...pairs.order import Sampling
 from .cells import Cells
 from .sampled_cells import sampled_cells
 from .zeroed_cells import opposed_cells, span
+
+if TYPE_CHECKING:
+    from ...pairs.location import LocationPair
+    from ...pairs.subsampled import SubsampledPair
+    from ...pairs.zero_out import OpposedPair
 
 _COARSE = 1024
 _GRADED = 0.8

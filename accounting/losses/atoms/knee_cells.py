@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import arb, ctx
 
-from ...pairs import CutPair
 from ...rounding import UNIT, float_above, float_below
 from .cells import Cells
+
+if TYPE_CHECKING:
+    from ...pairs.cut import CutPair
 
 _BITS = 160
 

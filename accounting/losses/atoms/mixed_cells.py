@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 from flint import ctx
 
 from ....mechanisms.arrays import Floats
-from ...pairs import MixtureOfGaussiansPair, Order
 from ...pairs.gaussian import gaussian_masses
+from ...pairs.order import Order
 from ...rounding import UNIT
 from .cells import Cells
+
+if TYPE_CHECKING:
+    from ...pairs.mixed_gaussian import MixtureOfGaussiansPair
 
 _BITS = 128
 _LIGHTEST = 1e-280

@@ -14,8 +14,8 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ..line import Plan, log_peaks
 from .composition import log_error
-from .laws import Step
 from .linear_payoff import cut, near
+from .steps import Step
 
 _LINES = np.concatenate([[0.0], np.geomspace(0.03, 2e3, 80)])
 """Lines tried, in units of 1/eps."""

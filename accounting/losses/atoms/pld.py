@@ -18,7 +18,6 @@ from ...pairs import (
     AllocationPair,
     Composition,
     GaussianPair,
-    MixturePair,
     Pair,
     ReplacedShuffledPair,
     ScoredBlockPair,
@@ -30,8 +29,8 @@ from ..crossing import epsilon_above, epsilon_below
 from ..exact_profiles import has_profile, profile
 from .composed_profile import ComposedProfile, Sides
 from .edges import Resolution
-from .laws import SampledPair, Step, steps, supports_pair
 from .moment_table import far_threshold, first_bound, scale, table, without
+from .steps import Step, steps
 from .summit import lower_at_summit, upper_at_summit
 
 METHOD = "pld"
@@ -86,7 +85,7 @@ def supports(composition: Composition) -> bool:
     A single block of random allocation has an accountant of its own.
     """
     alone = one_block.supports(composition)
-    return bool(composition) and not alone and all(supports_pair(pair) for pair, _ in composition)
+    return bool(composition) and not alone and all(pair.losses() is not None for pair, _ in composition)
 
 
 def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Bracket:
@@ -277,9 +276,8 @@ def _slope(found: ComposedProfile, epsilon: float, known: float) -> float:
 
 def _rate(pair: Pair) -> float:
     """The probability with which a coin lets the unit take part; 0 where no coin decides."""
-    if isinstance(pair, MixturePair):
-        return sum(each.likely * _rate(each.pair) for each in pair.sides if each.pair)
-    return pair.rate if isinstance(pair, SampledPair) else 0.0
+    known = pair.losses()
+    return 0.0 if known is None else known.rate
 
 
 def _within_reach(composition: Composition, rtol: float) -> float:

@@ -15,6 +15,14 @@ MOST_CELLS = 1 << 21
 """Cells of two releases together, before they are merged."""
 
 
+def joined(total: Cells | None, cells: Cells, count: int) -> Cells:
+    """Those of all releases so far and of one more, at most about so many; total: None for none so far."""
+    if total is None:
+        return cells
+    room = max(2, MOST_CELLS // cells.p.size)
+    return merged(crossed(merged(total, room), cells), count)
+
+
 def crossed(first: Cells, second: Cells) -> Cells:
     """The cells of both releases. Outcomes that one side never has stay such outcomes."""
 

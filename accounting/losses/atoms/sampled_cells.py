@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ...pairs import LatticePair, LocationPair, Sampling
+from ...pairs.order import Sampling
 from ...rounding import UNIT
 from .cells import ROUNDING_OF_SUMS, Cells
+
+if TYPE_CHECKING:
+    from ...pairs.lattice import LatticePair
+    from ...pairs.location import LocationPair
 
 
 def location_cells(base: LocationPair, edges: Floats, tail: float) -> Cells:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from ...rounding import ELEMENTARY, TARGET, UNIT, down, up, widened_down, widened_up
-from .laws import Step
+from .steps import Step
 
 _PRICES = tuple(4.0**k for k in range(25))
 """How many e-folds of mass a loss of the size of epsilon may cost: any choice is valid."""

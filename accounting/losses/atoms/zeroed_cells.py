@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....mechanisms.arrays import Floats
-from ...pairs import GaussianPair, OpposedPair, Order, Sampling, SubsampledPair, ZeroedPair
+from ...pairs import gaussian, zero_out
 from ...pairs.gaussian import gaussian_masses
+from ...pairs.order import Order, Sampling
 from ...rounding import UNIT
 from .cells import Cells
 from .sampled_cells import location_cells, mixed_loss, sheets
@@ -24,13 +25,13 @@ _CLEAR = 1e-9
 """Relative margin, far above rounding, by which a cell is known to lie on one side of the minimum."""
 
 
-def span(pair: OpposedPair, tail: float) -> list[float]:
+def span(pair: zero_out.OpposedPair, tail: float) -> list[float]:
     """Edges of the moved line that must be there, from the first to the last."""
-    left, right = GaussianPair(0.5 * pair.shift).span(tail, -1.5 * pair.shift)
+    left, right = gaussian.GaussianPair(0.5 * pair.shift).span(tail, -1.5 * pair.shift)
     return [left, -1.5 * pair.shift, 0.0, 0.5 * pair.shift, right]
 
 
-def opposed_cells(pair: OpposedPair, edges: Floats, tail: float) -> Cells:
+def opposed_cells(pair: zero_out.OpposedPair, edges: Floats, tail: float) -> Cells:
     """The cells of an opposed pair between consecutive edges of the moved line."""
     s, rate = pair.shift, pair.rate
     (rest, e1), (unit, e2), (zero, e3) = (gaussian_masses(edges, centre * s) for centre in (-1.5, 0.5, -0.5))
@@ -53,14 +54,14 @@ def _losses(s: float, rate: float, edges: Floats) -> tuple[Floats, Floats]:
     return np.where(left | right, least, least - 2.0 * s * np.diff(edges)), most
 
 
-def zeroed_cells(pair: ZeroedPair, edges: Floats, others: Floats, tail: float) -> list[Cells]:
+def zeroed_cells(pair: zero_out.ZeroedPair, edges: Floats, others: Floats, tail: float) -> list[Cells]:
     """The cells of a zeroed pair: the opposed pair's above 0, those of "add" below 0, and the rest, at loss 0.
 
     edges: of the opposed pair's line; others: of the line on which N(shift) and N(0) are apart, shift/2 among them.
     """
     s, rate = pair.shift, pair.rate
-    above = _part(opposed_cells(OpposedPair(s, rate, Order.REMOVE), edges, tail), edges[:-1] >= 0)
-    (removed,) = sheets(location_cells(GaussianPair(s), others, tail), Sampling.REMOVE, rate)
+    above = _part(opposed_cells(zero_out.OpposedPair(s, rate, Order.REMOVE), edges, tail), edges[:-1] >= 0)
+    (removed,) = sheets(location_cells(gaussian.GaussianPair(s), others, tail), Sampling.REMOVE, rate)
     below = _part(removed, others[:-1] >= 0.5 * s).mirrored()
     middle, error = gaussian_masses(np.array([-1.5 * s, 0.5 * s]), 0.0)
     at_zero = Cells((1 - rate) * middle, (1 - rate) * middle, np.zeros(1), np.zeros(1), error + 16 * UNIT)
@@ -82,8 +83,3 @@ def _part(cells: Cells, kept: NDArray[np.bool_]) -> Cells:
         ratio=ratio,
         ratio_error=ratio_error,
     )
-
-
-def below_zero(pair: ZeroedPair) -> SubsampledPair:
-    """The pair that a zeroed pair agrees with on negative losses."""
-    return SubsampledPair(GaussianPair(pair.shift), pair.rate, Sampling.of(pair.order.exchanged))

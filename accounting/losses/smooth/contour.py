@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...bracket import Bracket, OutOfReach
-from ...pairs import Composition, GaussianPair, Sampling, SubsampledPair
+from ...pairs import Composition, Sampling
 from ...rounding import PARAMETER, TARGET, UNIT, up, widened_down, widened_up
 from ..crossing import epsilon_above, epsilon_below
 from ..line import log_peak
@@ -60,11 +60,7 @@ width a bracket keeps that a finer one did not narrow, and how much finer the ne
 
 def supports(composition: Composition) -> bool:
     """Gaussian rounds and subsampled Gaussian rounds whose coin is hidden."""
-    return all(
-        isinstance(pair, GaussianPair)
-        or (isinstance(pair, SubsampledPair) and isinstance(pair.base, GaussianPair) and pair.order in ORDERS)
-        for pair, _ in composition
-    )
+    return all((found := pair.gaussian()) is not None and found.coin in (None, *ORDERS) for pair, _ in composition)
 
 
 def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Bracket:

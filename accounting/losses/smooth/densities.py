@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ....mechanisms.arrays import Complex, Floats
-from ...pairs import Composition, GaussianPair, SubsampledPair
+from ...pairs import Composition
 from ...rounding import PARAMETER, UNIT
 from ..measure import Transform
 from .paths import Sampled, sampled
@@ -92,8 +92,14 @@ _LESS = 1.0 - 8.0 * PARAMETER
 
 def phases(composition: Composition) -> tuple[tuple[tuple[Sampled, int], ...], float]:
     """The subsampled phases with their numbers of rounds, and the squared shift of the Gaussian rounds together."""
-    gaussian = math.fsum(count * pair.shift**2 for pair, count in composition if isinstance(pair, GaussianPair))
-    return tuple((sampled(pair), count) for pair, count in composition if isinstance(pair, SubsampledPair)), gaussian
+    parts, squares = [], []
+    for pair, count in composition:
+        part, noise = sampled(pair), pair.gaussian()
+        if part is not None:
+            parts.append((part, count))
+        elif noise is not None:
+            squares.append(count * noise.shift**2)
+    return tuple(parts), math.fsum(squares)
 
 
 def lay(composition: Composition, points: tuple[float, ...], accuracy: float) -> Densities:

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import expit
 
 from ....mechanisms.arrays import Floats
-from ...pairs import Sampling
+from ...pairs.order import Sampling
 from .paths import Sampled
 
 Power = TypeVar("Power", float, Floats)

@@ -13,7 +13,7 @@ from ..measure import Transform
 from .densities import Densities, DensitiesOnLine, frequencies
 from .labelled import Labelled
 from .quadrature import expm1, log1p
-from .shortened import SMALLER
+from .valley import SMALLER
 
 _RARE = 0.5
 """Share of all outcomes' moment up to which jumps are rare: log(1 - x) has a slope of at most 2."""

@@ -17,7 +17,7 @@ from scipy.special import ndtr
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
-from ...pairs import Sampling
+from ...pairs.order import Sampling
 from ...rounding import UNIT
 from .integrand import log_growth, log_mixture
 from .label import log_between

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from flint import arb, ctx
 
-from ...pairs import Sampling
+from ...pairs.order import Sampling
 from ...pairs.tails import normal_tail
 from ...rounding import PARAMETER, UNIT, float_above, widened_down
 from .paths import Sampled

@@ -11,11 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...pairs import Composition, Sampling, SubsampledPair
+from ...pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from .densities import phases
 from .goal import Goal
 from .one_line import inverted
 from .parts import Profile, Turned
+from .paths import sampled
 from .saddle import saddle_at_epsilon
 
 _LARGER, _SMOOTHED = 9.0, 0.5
@@ -31,9 +32,10 @@ def turned(composition: Composition) -> Composition | None:
     """The pair the other way round; None for symmetric ones."""
     if phases(composition)[0][0][0].order != Sampling.REMOVE:
         return None
+    parts = ((sampled(pair), pair, rounds) for pair, rounds in composition)
     return tuple(
-        (replace(pair, order=Sampling.ADD) if isinstance(pair, SubsampledPair) else pair, rounds)
-        for pair, rounds in composition
+        (SubsampledPair(GaussianPair(part.shift), part.rate, Sampling.ADD) if part else pair, rounds)
+        for part, pair, rounds in parts
     )
 
 

@@ -15,7 +15,8 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from ....mechanisms.arrays import Complex, Floats
-from ...pairs import GaussianPair, Sampling, SubsampledPair
+from ...pairs.order import Sampling
+from ...pairs.pair import Pair
 from .label import log_label
 
 ORDERS = (Sampling.REMOVE, Sampling.ADD, Sampling.REPLACE, Sampling.HYBRID)
@@ -99,12 +100,15 @@ class Sampled:
         return (1.0 - self.rate) * math.erf(self.shift / math.sqrt(8.0)) * (1.0 + 2.0**-40)
 
 
-def sampled(pair: SubsampledPair) -> Sampled:
-    """The parameters of a subsampled pair whose base is Gaussian."""
-    if not isinstance(pair.base, GaussianPair):
-        raise TypeError(f"a Gaussian base pair is needed, not {pair.base!r}")
+def sampled(pair: Pair) -> Sampled | None:
+    """The parameters of a Gaussian pair behind a coin; None for one without. Raises TypeError for another pair."""
+    noise = pair.gaussian()
+    if noise is None:
+        raise TypeError(f"Gaussian noise is needed, not {pair!r}")
+    if noise.coin is None:
+        return None
     ends = (getattr(pair, name, default) for name, default in (("cut", math.inf), ("place", math.inf), ("blur", 1.0)))
-    return Sampled(pair.base.shift, pair.rate, pair.order, *ends)
+    return Sampled(noise.shift, noise.rate, noise.coin, *ends)
 
 
 def mixture_log(real: Floats, imag: Floats | float, rate: float, error: Floats) -> tuple[Complex, Floats]:

@@ -13,11 +13,11 @@ import numpy as np
 
 from ....mechanisms.arrays import Complex, Floats
 from ...bracket import OutOfReach
-from ...pairs import Sampling
+from ...pairs.order import Sampling
 from ...rounding import UNIT
 from .integrand import log_growth, reach
 from .paths import Path, Sampled, corner, line
-from .shortened import SMALLER, valley
+from .valley import SMALLER, valley
 
 BLOCK = 32
 """The number of nodes is a multiple of it."""

@@ -20,7 +20,7 @@ from scipy.special import log_ndtr, ndtr, ndtri, ndtri_exp
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
-from ...pairs import Composition, Sampling, SubsampledPair
+from ...pairs import Composition, GaussianPair, Sampling
 from ...rounding import TARGET, widened_down, widened_up
 from ..crossing import epsilon_above, epsilon_below
 from ..line import invert, log_peak
@@ -33,9 +33,10 @@ from .labelled import Labelled
 from .large_losses import FarOutcomes, Least, far
 from .parity import by_parity, serves, turned
 from .parts import Calls, Profile
-from .paths import Sampled
+from .paths import Sampled, sampled
 from .pilot import rough
-from .shortened import ShortenedPair, beyond, valley
+from .shortened import ShortenedPair
+from .valley import beyond, valley
 
 _LABELS = (
     (0.35, 1.0, 0.1),
@@ -77,7 +78,7 @@ _ROUNDING = 1e-9
 
 def supports(composition: Composition) -> bool:
     """Gaussian rounds, and at least one that samples, all in the remove order or all in the replace order."""
-    orders = {pair.order for pair, _ in composition if isinstance(pair, SubsampledPair)}
+    orders = {part.order for part, _ in phases(composition)[0]}
     return orders in ({Sampling.REMOVE}, {Sampling.REPLACE})
 
 
@@ -218,11 +219,10 @@ def _unlabelled(composition: Composition, parts: Sequence[Sampled]) -> Compositi
     """The composition of rounds without a label."""
     cuts = iter(parts)
 
-    def cut(pair: SubsampledPair) -> ShortenedPair:
-        part = next(cuts)
-        return ShortenedPair(pair.base, pair.rate, pair.order, part.cut, part.place, part.blur)
+    def cut(part: Sampled) -> ShortenedPair:
+        return ShortenedPair(GaussianPair(part.shift), part.rate, part.order, part.cut, part.place, part.blur)
 
-    return tuple((cut(pair) if isinstance(pair, SubsampledPair) else pair, rounds) for pair, rounds in composition)
+    return tuple((cut(next(cuts)) if sampled(pair) else pair, rounds) for pair, rounds in composition)
 
 
 def _reverse(other: Composition, goal: Goal) -> Least:

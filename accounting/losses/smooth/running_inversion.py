@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from ....mechanisms.arrays import Complex, Floats
-from ...pairs import Composition, GaussianPair, Pair, SubsampledPair
+from ...pairs import Composition, Pair
 from ...rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from ..crossing import epsilon_above, epsilon_below
 from ..line import ROUNDING, Inversion, Plan, Sum, log_peak, truncation
@@ -123,7 +123,7 @@ class RunningInversion:
         self.epsilon = self.plan.epsilon
         self.rows = Rows(len(self.s), len(self.plan.sides))
         self.squares = Fraction(0)
-        subsampled = [pair for pair, _ in composition if isinstance(pair, SubsampledPair)]
+        subsampled = [pair for pair, _ in composition if sampled(pair) is not None]
         for pair, (part, tilt, _) in zip(subsampled, line.parts, strict=True):
             self._append(pair, part, tilt)
 
@@ -132,12 +132,13 @@ class RunningInversion:
 
         A new pair's errors are laid out for as many rounds as were planned in all.
         """
-        if isinstance(pair, GaussianPair):
-            self.squares += rounds * Fraction(pair.shift**2)
-            return
         if pair not in self.rows:
-            assert isinstance(pair, SubsampledPair)
-            part = quadrature(sampled(pair), self.plan.points, self.budget + math.log(self.total))
+            parameters, noise = sampled(pair), pair.gaussian()
+            if parameters is None:
+                assert noise is not None
+                self.squares += rounds * Fraction(noise.shift**2)
+                return
+            part = quadrature(parameters, self.plan.points, self.budget + math.log(self.total))
             self._append(pair, part, part.tilted(self.plan.c))
         self.rows.count(pair, rounds)
 
@@ -150,7 +151,7 @@ class RunningInversion:
             self.epsilon = upper
         return lower, upper
 
-    def _append(self, pair: SubsampledPair, part: Quadrature, tilt: Tilted) -> None:
+    def _append(self, pair: Pair, part: Quadrature, tilt: Tilted) -> None:
         change = tilt.changes(self.s)
         bound = tilt.inexact(self.s)
         log_error: Floats = np.log1p(bound / np.maximum(np.abs(tilt.moment + change), 1e-300))

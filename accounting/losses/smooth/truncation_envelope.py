@@ -16,11 +16,11 @@ from scipy.special import expit, log_ndtr, ndtr
 
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
-from ...pairs import Sampling
+from ...pairs.order import Sampling
 from .integrand import cell_masses, factors, log_growth, reach
 from .paths import Sampled
 from .quadrature import Quadrature, Tilted
-from .shortened import SMALLER
+from .valley import SMALLER
 
 _TALLEST = 1.2
 _WIDEST_ANGLE = 1.5

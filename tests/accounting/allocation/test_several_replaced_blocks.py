@@ -17,8 +17,8 @@ from dpcert.accounting import delta, epsilon
 from dpcert.accounting.allocation import one_jump, replaced_blocks, two_sided_law
 from dpcert.accounting.allocation.two_sided_law import laws_between
 from dpcert.accounting.bracket import EmptyBracket
-from dpcert.accounting.losses.atoms import laws
 from dpcert.accounting.losses.atoms import pld as lattices
+from dpcert.accounting.losses.atoms import steps
 from dpcert.accounting.pairs import AllocationPair, GaussianPair, ReplacedAllocationPair
 from dpcert.mechanisms import Gaussian, Poisson, RandomAllocation, Repeat, Sequence
 
@@ -82,7 +82,7 @@ def test_infinite_losses_that_are_forgotten_beside_another_round_are_caught(monk
     found = lattices.delta(BESIDE, 1.5, QUICK)
     assert found.lower < truth < found.upper
     known = replaced_blocks.losses_of_one
-    monkeypatch.setattr(laws, "losses_of_one", lambda *a, **b: [replace(law, infinite=0.0) for law in known(*a, **b)])
+    monkeypatch.setattr(steps, "losses_of_one", lambda *a, **b: [replace(law, infinite=0.0) for law in known(*a, **b)])
     with pytest.raises(EmptyBracket):  # the upper end falls below the lower one, which is below the truth
         lattices.delta(BESIDE, 1.5, QUICK)
 

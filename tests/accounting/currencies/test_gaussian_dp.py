@@ -13,6 +13,7 @@ from scipy.optimize import brentq
 from dpcert.accounting import delta, mu
 from dpcert.accounting.currencies import gaussian_dp, gaussian_knots
 from dpcert.accounting.losses import gaussian_rounds as gaussian
+from dpcert.accounting.pairs import LossesPair, SubsampledPair
 from dpcert.mechanisms import Gaussian, InputError, Laplace, Poisson, RandomizedResponse, Repeat, Sequence
 
 
@@ -161,3 +162,13 @@ def test_other_ranges_are_refused(wrong: dict[str, float]) -> None:
 def test_other_error_rates_are_refused(bad: float) -> None:
     with pytest.raises(InputError, match="error_rates_at_least"):
         mu(Gaussian(1.0), error_rates_at_least=bad)
+
+
+def test_a_round_is_bounded_in_both_orders_whichever_it_is_asked_in() -> None:
+    """Randomized response's curve is below that of losses bounded on both sides: one side's bound is not enough."""
+    pair = LossesPair((-3.0, 0.2), (0.02, 0.98))
+    assert pair.largest_loss() < 0.5 < pair.mirrored().largest_loss()
+    for way in (lambda pair: pair, lambda pair: SubsampledPair(pair, 0.1, "visible")):
+        asked = [gaussian_dp._pair_above(way(each)) for each in (pair, pair.mirrored())]
+        assert asked[0] == pytest.approx(asked[1], rel=1e-9)
+        assert asked[0] > 2.0

@@ -95,7 +95,7 @@ def test_loss_moments_against_the_moment_generating_function(order):
 
 def truth(pair, rounds, eps):
     """delta(eps) of a few rounds by a fine-grid convolution of the loss, enough to place the error bar."""
-    losses, masses = gdp._loss_law(pair)
+    losses, masses = gdp._loss_law(gdp._hidden_noise(pair))
     step = 1e-3
     low = math.floor(losses.min() / step)
     grid = np.zeros(math.ceil(losses.max() / step) - low + 1)

@@ -329,4 +329,4 @@ def test_bad_input(build: object) -> None:
 def test_a_sampled_selection_costs_less_than_the_selection() -> None:
     run: Mechanism = Poisson(exponential_mechanism(1.0), 0.1)
     assert 0 < epsilon(run, 1e-5).upper < epsilon(exponential_mechanism(1.0), 1e-5).lower
-    assert ApproximateDpPair(1.0, 0.0).is_envelope() is False
+    assert ApproximateDpPair(1.0, 0.0).envelope is False

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 
 import mpmath as mp
 import pytest
 from cases import few
 
+from dpcert.accounting.losses import gaussian_rounds
 from dpcert.accounting.losses.atoms import pld
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
@@ -256,3 +258,21 @@ def test_narrow_and_finite_down_to_tiny_deltas(pair: Pair, rounds: int, delta: f
 def test_what_has_no_distribution_is_refused() -> None:
     assert not pld.supports(((ZcdpBound(0.1), 1),))
     assert not pld.supports(((DiscreteGaussianPair(1e6, 1), 1),))
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutClosedForm(GaussianPair):
+    """Noise of which nothing but masses and the likelihood ratio is known."""
+
+    def law(self) -> None:
+        return None
+
+    def gaussian(self) -> None:
+        return None
+
+
+def test_continuous_noise_without_a_closed_form_is_cut() -> None:
+    found = pld.epsilon(((WithoutClosedForm(0.5), 4),), 1e-5, 1e-4)
+    exact = gaussian_rounds.epsilon(((GaussianPair(0.5), 4),), 1e-5)
+    assert found.lower <= exact.lower <= exact.upper <= found.upper
+    assert found.width <= 1e-3 * exact.upper

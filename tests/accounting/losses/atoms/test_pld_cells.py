@@ -12,7 +12,7 @@ from flint import arb, ctx
 from dpcert.accounting.losses.atoms.cells import Atoms, optimistic, pessimistic
 from dpcert.accounting.losses.atoms.discrete_cells import lattice_cells
 from dpcert.accounting.losses.atoms.edges import Resolution
-from dpcert.accounting.losses.atoms.laws import steps
+from dpcert.accounting.losses.atoms.steps import steps
 from dpcert.accounting.losses.atoms.transform import AtomLaw
 from dpcert.accounting.losses.exact_profiles import profile
 from dpcert.accounting.pairs import (

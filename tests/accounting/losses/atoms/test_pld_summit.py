@@ -10,7 +10,7 @@ import pytest
 from dpcert.accounting.losses import closed_form
 from dpcert.accounting.losses.atoms import pld, summit
 from dpcert.accounting.losses.atoms.edges import Resolution
-from dpcert.accounting.losses.atoms.laws import steps
+from dpcert.accounting.losses.atoms.steps import steps
 from dpcert.accounting.losses.atoms.transform import AtomLaw
 from dpcert.accounting.pairs import (
     ApproximateDpPair,

@@ -17,7 +17,7 @@ from dpcert.accounting.losses.atoms import pld
 from dpcert.accounting.losses.atoms import zeroed_cells as pld_zeroed
 from dpcert.accounting.losses.atoms.cells import Atoms
 from dpcert.accounting.losses.atoms.edges import Resolution
-from dpcert.accounting.losses.atoms.laws import steps
+from dpcert.accounting.losses.atoms.steps import steps
 from dpcert.accounting.losses.atoms.transform import AtomLaw
 from dpcert.accounting.losses.exact_profiles import profile
 from dpcert.accounting.losses.smooth import contour
