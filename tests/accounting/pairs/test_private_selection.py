@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
@@ -202,15 +202,28 @@ def test_bad_input(gamma: float, shape: float) -> None:
         epsilon(Group(BestOfSeveral(Laplace(1.0), 0.5), 2), 1e-5)
 
 
+def below_dp_accounting(noise: float, mean: float, shape: float, delta: float) -> bool:
+    """Its bound searches beta on the grid of its orders."""
+    event = dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(noise), mean, shape)
+    found = epsilon(BestOfSeveral.with_mean(Gaussian(noise), mean, shape), delta)
+    return found.upper <= RdpAccountant().compose(event).get_epsilon(delta)
+
+
 @pytest.mark.parametrize("mean", [1.5, 10.0])
 @pytest.mark.parametrize("noise", [1.0, 4.0])
 @pytest.mark.parametrize("shape", [1.0, math.inf])
 def test_at_least_as_tight_as_dp_accounting(mean: float, noise: float, shape: float) -> None:
-    """Over a grid of 120 settings nowhere above its bound, which searches beta on the grid of its orders."""
-    event = dp_event.RepeatAndSelectDpEvent(dp_event.GaussianDpEvent(noise), mean, shape)
-    number = {"poisson_mean": mean} if shape == math.inf else {"gamma": 1 / mean, "shape": shape}
-    found = epsilon(BestOfSeveral(Gaussian(noise), **number), 1e-6)  # type: ignore[arg-type]
-    assert found.upper <= RdpAccountant().compose(event).get_epsilon(1e-6)
+    assert below_dp_accounting(noise, mean, shape, 1e-6)
+    assert epsilon(BestOfSeveral.with_mean(Gaussian(4.0), 10, 1.0), 1e-6).upper <= 2.27162
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("shape", [0.0, 0.5, 1.0, 3.0, math.inf])
+@pytest.mark.parametrize("delta", [1e-3, 1e-6, 1e-10])
+def test_at_least_as_tight_over_a_grid(shape: float, delta: float) -> None:
+    """300 settings in all."""
+    grid = product([0.5, 1.0, 4.0, 20.0], [1.2, 3.0, 10.0, 100.0, 1000.0])
+    assert [(noise, mean) for noise, mean in grid if not below_dp_accounting(noise, mean, shape, delta)] == []
 
 
 def test_planted_coarse_orders_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
