@@ -1,7 +1,6 @@
 """Train, attest, and tamper: what `dpcert check` says of a whole attestation, and of four that are not.
 
-    pip install 'dpcert[train,attest]'
-    python examples/attest_training.py FOLDER
+    python examples/attest_training.py FOLDER      (needs the extras train and attest: docs/install.md)
 
 A run of DP-FedAvg attests itself: model, claim, schedule log and ledger. Then a model is changed, a certificate is
 swapped, and a schedule is taken that was not drawn as it is accounted; each is caught.
