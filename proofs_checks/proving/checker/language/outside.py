@@ -91,8 +91,18 @@ def _of_a_library(value: Any) -> bool:
     """Whether it may be changed, and a module of Python's own or of a library holds it, such as sys.argv."""
     if not isinstance(value, list | dict | set):
         return False
+    return (
+        any(held is value for held in vars(sys).values())
+        or _held_by_libraries(len(sys.modules)).get(id(value)) is value
+    )
+
+
+@functools.lru_cache(1)
+def _held_by_libraries(count: int) -> dict[int, Any]:
+    """By identity what modules of Python's own and of libraries hold, when so many modules are known."""
     modules = [module for name, module in tuple(sys.modules.items()) if foreign(name)]
-    return any(held is value for module in modules for held in tuple(getattr(module, "__dict__", {}).values()))
+    held = [value for module in modules for value in tuple(getattr(module, "__dict__", {}).values())]
+    return {id(value): value for value in held if isinstance(value, list | dict | set)}
 
 
 def _key(value: Any, name: str) -> Any:
