@@ -20,6 +20,7 @@ set the name; after it ("locked") neither does. So both runs have the same last 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -90,16 +91,13 @@ def _made_of_entries(
 ) -> Data:
     """What a step with an entry that differs computes of it alone: later ones may hang on that, too."""
     found = Data(False, order=order)
-    for entry in configurations:
-        if entry["phase"] in ("before", "again"):
-            data, numbers = (
-                Data(False, order=order),
-                [Form.variable(f"s{i}") for i in range(len(kinds(entry["layout"])))],
-            )
-            for name in sorted(names):
-                held = data.entry(name, *ends)
-                steps.at(int(entry["stage"])).step(entry["layout"], numbers, held, data, prover)
-            found.adopt(data, names)
+    differing = [entry for entry in configurations if entry["phase"] in ("before", "again")]
+    for stage, text in sorted({(int(entry["stage"]), json.dumps(entry["layout"])) for entry in differing}):
+        data, layout = Data(False, order=order), json.loads(text)
+        numbers = [Form.variable(f"s{i}") for i in range(len(kinds(layout)))]
+        for name in sorted(names):
+            steps.at(stage).step(layout, numbers, data.entry(name, *ends), data, prover)
+        found.adopt(data, names)
     return found
 
 
