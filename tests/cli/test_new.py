@@ -82,13 +82,13 @@ def test_an_answer_that_cannot_be_is_asked_for_again(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Not told at the end, when everything else was typed."""
-    first = ["Ours", "-3", "three", "3.0", "1", "1e-5", "", "nobody", "zero-out", "", "laplas", "laplace", "0", "2.5"]
+    first = ["Ours", "-3", "three", "3.0", "1", "1e-5", "", "nobody", "zero-out", "", "laplas", "laplace", "-1", "2.5"]
     monkeypatch.setattr("sys.stdin", Terminal("\n".join([*first, "poison", "poisson", "7", ".5", "1.5", "1e3"]) + "\n"))
     file = tmp_path / "asked.toml"
     assert run(["new", str(file)]) == 0
     said = [line for line in capsys.readouterr().err.splitlines() if "error: " in line]
     named = ("epsilon = -3", "epsilon = 'three'", "delta = 1:", "neighbouring = 'nobody'", "kind = 'laplas'")
-    named += ("noise_multiplier = 0:", "scheme = 'poison'", "sampling_rate = 7:", "rounds = 1.5:")
+    named += ("noise_multiplier = -1:", "scheme = 'poison'", "sampling_rate = 7:", "rounds = 1.5:")
     for each, line in zip(named, said, strict=True):
         assert each in line
     claim = load_claim(file)
