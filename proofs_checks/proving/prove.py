@@ -138,8 +138,10 @@ def _records(relation: str, low: float | None, high: float | None, whole: bool, 
     """Entries that are records."""
     if relation == "answers":
         raise InputError("relation", relation, "replace-one or add-remove, for records")
-    if (low, high, whole, values) != (0.0, 1.0, False, None):
-        raise InputError("container", "rows", "records of any real numbers: no low, high, whole or values beside it")
+    given = {"low": (low, 0.0), "high": (high, 1.0), "whole": (whole, False), "values": (values, None)}
+    for name, (value, usual) in given.items():
+        if value != usual:
+            raise InputError(name, value, "to be left out beside container = rows, whose records may be any")
     return Domain(None, None, records=True)
 
 
