@@ -29,7 +29,8 @@ class TaylorModel(NamedTuple):
     @classmethod
     def of(cls, middle: arb, whole: arb, half: arb) -> TaylorModel:
         """The argument itself."""
-        return cls(*(arb_series([place, 1], prec=_DEGREE + 1) for place in (middle, whole)), half)
+        at, around = (arb_series([place, 1], prec=_DEGREE + 1) for place in (middle, whole))
+        return cls(at, around, half)
 
     def mapped(self, function: Callable[..., arb_series], *others: TaylorModel) -> TaylorModel:
         """The function of this and others, with its balls made narrow."""
