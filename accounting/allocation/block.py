@@ -55,15 +55,15 @@ def losses_above(base: Pair, rounds: int, order: Order, fineness: float, tail: f
 
     fineness: the grid's step as a share of the spread of log X, at most, at every level. tail: as in `mean_above`.
     """
-    return _losses(_above(base, rounds, fineness, _level(tail)), order)
+    return losses_of(_above(base, rounds, fineness, _level(tail)), order)
 
 
 def losses_of_many(base: Pair, rounds: int, order: Order, fineness: float, tail: float) -> Atoms:
     """`losses_above`, where many numbers of rounds are asked for: even ones are made of laws that stay."""
-    return _losses(_of_half(base, rounds, fineness, _level(tail)), order)
+    return losses_of(_of_half(base, rounds, fineness, _level(tail)), order)
 
 
-def _losses(law: Above, order: Order) -> Atoms:
+def losses_of(law: Above, order: Order) -> Atoms:
     if order == Order.REMOVE:
         loss, infinite, mass = law.places + law.slack, law.infinite, law.q * np.exp(law.places + law.slack)
     else:
@@ -92,7 +92,7 @@ def _level(tail: float) -> float:
 @lru_cache(maxsize=64)
 def _above(base: Pair, rounds: int, fineness: float, tail: float) -> Above:
     step = fineness * spread_of_loss(base)
-    return _mean(_first_above(cells(base, step, 0.0, tail), step), mean_above, rounds, fineness, tail)
+    return mean_of(first_above(cells(base, step, 0.0, tail), step), mean_above, rounds, fineness, tail)
 
 
 @lru_cache(maxsize=512)
@@ -107,10 +107,10 @@ def _of_half(base: Pair, rounds: int, fineness: float, tail: float) -> Above:
 @lru_cache(maxsize=64)
 def _below(base: Pair, rounds: int, fineness: float, tail: float) -> Below:
     step = fineness * spread_of_loss(base)
-    return _mean(_first_below(cells(base, step, 0.5, tail), step), mean_below, rounds, fineness, tail)
+    return mean_of(_first_below(cells(base, step, 0.5, tail), step), mean_below, rounds, fineness, tail)
 
 
-def _mean(
+def mean_of(
     first: S, mean: Callable[[S, S, tuple[int, int], int, float], S], rounds: int, fineness: float, tail: float
 ) -> S:
     """Of so many rounds, level by level: each number of rounds is made of two of the level before."""
@@ -167,7 +167,7 @@ def cells(base: Pair, step: float, offset: float, tail: float) -> Cells:
     return location_cells(line, np.unique(np.concatenate([inside[apart], ends, line.outer])), tail)
 
 
-def _first_above(cut: Cells, step: float) -> Above:
+def first_above(cut: Cells, step: float) -> Above:
     """Each cell split on to two grid points around it, with its Q- and P-mass.
 
     Where rounding leaves a cell's losses a little outside, by `over`, both shares are enlarged by more than what the

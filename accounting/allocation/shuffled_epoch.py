@@ -1,7 +1,8 @@
-"""The loss of one epoch of shuffled batches, from above: Theorem S' of docs/theory/shuffled.md, for several shares c.
+"""The loss of one epoch of shuffled batches, from above: Theorems S' and T of docs/theory/shuffled.md, several times.
 
-Each share c of clones bounds the profile, and so does the pair without amplification; so does, below gamma = 1, the
-other order. The profile is convex: the largest convex function under the least of them, at some epsilons, is a law.
+Each share c of clones bounds the profile, each tree of clones does (Gaussian noise), and so does the pair without
+amplification; so does, below gamma = 1, the other order. The profile is convex: the largest convex function under the
+least of them, at some epsilons, is a law.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from flint import arb, ctx
@@ -17,17 +19,26 @@ from flint import arb, ctx
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms, Cells, pessimistic
 from ..losses.atoms.product_cells import merged
+from ..pairs.gaussian import GaussianPair
 from ..pairs.order import Order
 from ..pairs.pair import Pair
 from .block import cells, losses_of_many, spread_of_loss
 from .clones import Clones, Group, clones, groups, hidden, profile_of, revealed, scaled
 from .profile_nodes import heights, law_above, mirrored, symmetric_nodes
+from .tree_laws import losses_of_tree
+from .tree_shapes import types, weighted_shapes
 
 _MOST_CELLS = 4096
 """Of one round."""
 
 _USEFUL = 1.5
 """P-mass of a bound that counts too many failing clones to say how wide the loss is."""
+
+_APART = 1.001
+"""By how much thresholds of different shares differ."""
+
+_COARSER = 3.0
+"""Trees' laws are cut more coarsely: there are fewer of them, each has more parts."""
 
 _LARGEST_LOSS = 700.0
 """Clones that need more are none."""
@@ -39,7 +50,7 @@ class Look:
 
     fineness: of blocks. few: how many numbers of rounds (clones.known_rounds). failing: of the shares that are tried,
     the expected number of others that fail as clones. nodes: in a spread of the loss; growth: of the distance between
-    nodes further out.
+    nodes further out. trees: by level, the lowest first, the same of each tree's shares.
     """
 
     fineness: float
@@ -47,9 +58,11 @@ class Look:
     failing: tuple[float, ...]
     nodes: int
     growth: float
+    trees: tuple[tuple[float, ...], ...] = ()
 
 
-FINE = Look(0.02, 32, tuple(10.0 ** (-k / 3) for k in range(2, 31)), 40, 0.01)
+_TREES = ((0.1, 1e-5), (0.36, 0.017, 1.3e-4), (0.05, 1e-3, 1e-7))
+FINE = Look(0.02, 32, tuple(10.0 ** (-k / 3) for k in range(2, 31)), 40, 0.01, _TREES)
 COARSE = Look(0.06, 16, tuple(10.0 ** (-k / 2) for k in range(2, 17)), 12, 0.03)
 _FINEST = 0.03
 """Fineness from which on a coarse look serves."""
@@ -92,6 +105,8 @@ def _bounds(base: Pair, batches: int, order: Order, closely: Look, tail: float) 
     cut = cut if order is Order.REMOVE else cut.mirrored()
     cut = cut.at(np.argsort(-cut.low))  # the largest losses first
     yield pessimistic(cut)
+    if isinstance(base, GaussianPair):
+        yield from _by_trees(base, batches, order, closely, tail)
     for of in shares(base, batches, closely):
         yield _by_clones(base, of, groups(of, batches, closely.few, tail), order, cut, closely, tail)
 
@@ -109,6 +124,19 @@ def _by_clones(
     return together(laws)
 
 
+def _by_trees(base: GaussianPair, batches: int, order: Order, closely: Look, tail: float) -> Iterator[Atoms]:
+    """Theorem T for each choice of shares, in this order."""
+    for failing in closely.trees:
+        thresholds = tuple(_threshold(base, target / batches, _LARGEST_LOSS) for target in failing)
+        if all(later > _APART * each > 0.0 for each, later in pairwise(thresholds)) and thresholds[-1] < _LARGEST_LOSS:
+            of = types(base, thresholds)
+            known = (
+                (each.weight, losses_of_tree(base, of, each.shape, order, _COARSER * closely.fineness, tail))
+                for each in weighted_shapes(of, batches - 1)
+            )
+            yield together([scaled(law, weight) for weight, law in known])
+
+
 def together(laws: list[Atoms]) -> Atoms:
     """The sum of measures."""
     return Atoms(
@@ -123,7 +151,7 @@ def shares(base: Pair, batches: int, closely: Look) -> list[Clones]:
     largest = base.largest_loss()
     found = [_threshold(base, target / batches, min(largest, _LARGEST_LOSS)) for target in closely.failing]
     found = [each for each in found if each < _LARGEST_LOSS] + ([largest] if largest < _LARGEST_LOSS else [])
-    apart = [each for each, following in zip(found, [*found[1:], math.inf], strict=True) if following > 1.001 * each]
+    apart = [each for each, following in zip(found, [*found[1:], math.inf], strict=True) if following > _APART * each]
     return [clones(base, threshold) for threshold in apart]
 
 

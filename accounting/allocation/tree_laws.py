@@ -1,0 +1,275 @@
+"""Trees of clones: the law that dominates one epoch's likelihood ratio, Theorem T of docs/theory/shuffled.md.
+
+Laws are measures of X under Q, above in the convex order (mean.Above): of a mean by `mean_above`, of a largest or a
+least one of independent variables by sums over grid points, all terms of which are nonnegative: errors are relative.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache, reduce
+
+import numpy as np
+from flint import arb, ctx
+
+from ...mechanisms.arrays import Floats
+from ..losses.atoms.cells import Atoms, Cells
+from ..losses.atoms.sampled_cells import location_cells
+from ..pairs.gaussian import GaussianPair
+from ..pairs.order import Order
+from ..rounding import UNIT, float_above
+from .block import first_above, losses_of, mean_of, spread_of_loss
+from .mean import Above, mean_above, spread
+from .tree_shapes import Reveals, Shape, Types, reveals
+
+_BITS = 160
+
+_DUE = 0.8
+"""The grid is refined where its step is above this share of what the next level's spread asks for."""
+
+_COUNTED, _RARE = 2, 1e-13
+"""Failing siblings of one node are counted one by one up to so many, and while more of them are not this rare."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """How laws of one order are made."""
+
+    order: Order
+    fineness: float
+    tail: float
+
+    @property
+    def sign(self) -> float:
+        """1 where large ratios are unlikely outcomes on the right."""
+        return 1.0 if self.order == Order.REMOVE else -1.0
+
+    def mean(self, one: Above, other: Above, weights: tuple[int, int], refine: int, _: float) -> Above:
+        """`mean_above`, what it cuts off kept: as outcomes at 0, but for their P-mass, or at the largest place left."""
+        found = mean_above(one, other, weights, refine, self.tail)
+        return self.kept(replace(found, infinite=found.infinite * (1 + 1e-9)))
+
+    def kept(self, law: Above) -> Above:
+        """With the Q-mass of what is beyond its largest place."""
+        beyond = law.infinite * math.exp(-float(law.places[-1])) * (1 + 1e-9)
+        if self.order == Order.REMOVE:
+            return replace(law, zero=law.zero + beyond)
+        q = law.q.copy()
+        q[-1] += beyond
+        return replace(law, q=q, infinite=0.0)
+
+    def extreme(self, one: Above, other: Above) -> Above:
+        """The larger of two independent ones; in the order "add" the smaller."""
+        (first, q), (_, p) = (one.first, one.q), (other.first, other.q)
+        start = min(first, other.first)
+        size = max(first + q.size, other.first + p.size) - start
+        left, right = np.zeros(size), np.zeros(size)
+        left[first - start : first - start + q.size] = q
+        right[other.first - start : other.first - start + p.size] = p
+        whole = float(p.sum()) + other.zero
+        if self.order == Order.REMOVE:
+            both = left * (other.zero + np.cumsum(right)) + right * (one.zero + np.cumsum(left) - left)
+            zero = one.zero * other.zero
+        else:
+            both = left * np.cumsum(right[::-1])[::-1] + right * (np.cumsum(left[::-1])[::-1] - left)
+            zero = one.zero * whole + float(q.sum()) * other.zero
+        infinite = one.infinite * whole + other.infinite * (float(q.sum()) + one.zero)
+        error = one.error + other.error + UNIT * (4 * size + 64)
+        return Above(one.step, start, both, zero, infinite * (1 + 1e-9), error, max(one.slack, other.slack))
+
+    def extremes(self, *laws: Above) -> Above:
+        """Of several."""
+        step = min(law.step for law in laws)
+        return reduce(self.extreme, (finer(law, step) for law in laws))
+
+    def copies(self, law: Above, count: int) -> Above:
+        """Of so many independent ones of one law."""
+        if count == 1:
+            return law
+        half = self.copies(law, count // 2)
+        return self.extreme(self.extreme(half, half), law) if count % 2 else self.extreme(half, half)
+
+
+def finer(law: Above, step: float) -> Above:
+    """The same law on a grid that is finer by a power of 2."""
+    times = round(law.step / step)
+    if times == 1:
+        return law
+    q = np.zeros((law.q.size - 1) * times + 1)
+    q[::times] = law.q
+    return replace(law, step=step, first=law.first * times, q=q)
+
+
+def scaled(law: Above, factor: float) -> Above:
+    """A measure, times a factor."""
+    return replace(
+        law,
+        q=law.q * factor,
+        zero=law.zero * factor,
+        infinite=law.infinite * factor * (1 + 1e-12),
+        error=law.error + 4 * UNIT,
+    )
+
+
+def total(laws: list[Above]) -> Above:
+    """The sum of measures."""
+    step = min(law.step for law in laws)
+    laws = [finer(law, step) for law in laws]
+    first = min(law.first for law in laws)
+    q = np.zeros(max(law.first + law.q.size for law in laws) - first)
+    for law in laws:
+        q[law.first - first : law.first - first + law.q.size] += law.q
+    zero, infinite = (
+        math.fsum(values) * (1 + 1e-12) for values in ([x.zero for x in laws], [x.infinite for x in laws])
+    )
+    error = max(law.error for law in laws) + UNIT * (len(laws) + 4)
+    return Above(step, first, q, zero, infinite, error, max(law.slack for law in laws))
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """A holder's place: measures of its likelihood ratio on parts of the line, on a grid."""
+
+    base: GaussianPair
+    ways: Ways
+    of: Types
+    known: Reveals
+
+    def part(self, step: float, role: int, low: float, high: float) -> Above | None:
+        """Of a holder in this role, between two places; None where nothing is."""
+        if low >= high:
+            return None
+        edges, cells = _cells(self.base, step, self._edges(), self.ways.tail)
+        sign = self.ways.sign
+        left, right = np.minimum(sign * edges[:-1], sign * edges[1:]), np.maximum(sign * edges[:-1], sign * edges[1:])
+        inside = np.flatnonzero((left >= low) & (right <= high))
+        density = self.of.density[role - 1] if role <= len(self.known.cuts) else 1.0
+        if inside.size:
+            return self.ways.kept(scaled(first_above(cells.at(inside), step), density))
+        rest = 2 * self.ways.tail * density  # all of it is beyond the cells
+        at = math.ceil(float(cells.high[-1]) / step) if sign > 0 else math.floor(float(cells.low[0]) / step)
+        return Above(step, at, np.full(1, rest), rest, rest, 0.0, 0.0)
+
+    def last(self, step: float, role: int) -> Above:
+        """The one of which a holder that failed may be thought, for certain."""
+        place = self.ways.sign * min(max(self.known.cuts[role - 1][1], -40.0), 40.0)
+        exact = self.base.shift * (place - 0.5 * self.base.shift) / step
+        at = math.ceil(exact + 1e-6) if self.ways.sign > 0 else math.floor(exact - 1e-6)
+        return Above(step, at, np.ones(1), 0.0, 0.0, 0.0, 0.0)
+
+    def _edges(self) -> tuple[float, ...]:
+        places = [*(low for low, _ in self.known.cuts), *self.known.classes]
+        return tuple(sorted({self.ways.sign * place for place in places if math.isfinite(place)}))
+
+
+@lru_cache(maxsize=32)
+def _cells(base: GaussianPair, step: float, forced: tuple[float, ...], tail: float) -> tuple[Floats, Cells]:
+    """Cut where the loss is a multiple of the step, and where it is asked for."""
+    left, right = base.span(tail, 0.0)
+    low, high = (base.shift * (end - 0.5 * base.shift) / step for end in (left, right))
+    inner = np.arange(math.ceil(low), math.floor(high) + 1) * (step / base.shift) + 0.5 * base.shift
+    edges = np.concatenate([inner[(inner > left) & (inner < right)], [left, right]])
+    edges = np.unique(np.concatenate([edges, [place for place in forced if left < place < right]]))
+    return edges, location_cells(base, edges, tail)
+
+
+@dataclass(frozen=True, slots=True)
+class Fan:
+    """A node's siblings: what its head's X becomes with theirs.
+
+    sibling: X of one that has not failed. star: X* of one that has.
+    """
+
+    ways: Ways
+    siblings: int
+    failing: float
+    sibling: Above
+    star: Above
+    known: dict[int, Above]
+
+    def of(self, head: Above) -> Above:
+        """The mean of those that have not failed, or the largest of it and of those that have: summed over how many."""
+        if not self.siblings:
+            return head
+        parts, failed = [], 0
+        while failed == 0 or (failed <= _COUNTED and self.at_least(failed) > _RARE):
+            x = self._mean(head, self.siblings - failed)
+            x = self.ways.extremes(x, self.ways.copies(self.star, failed)) if failed else x
+            parts.append(scaled(x, self._exactly(failed)))
+            failed += 1
+            if failed > self.siblings:
+                break
+        rest = self.at_least(failed)
+        if rest > 0.0:
+            largest = self.ways.extremes(head, self.sibling, self.ways.copies(self.star, self.siblings))
+            parts.append(scaled(largest, rest))
+        return total(parts)
+
+    def other(self) -> Above:
+        """More than what a head of a place of this class, or a higher one, is compared with: one sibling, and all that
+        have failed."""
+        failed = self.at_least(1)
+        if failed == 0.0:
+            return self.sibling
+        both = self.ways.extremes(self.sibling, self.ways.copies(self.star, self.siblings))
+        return total([scaled(self.sibling, self._exactly(0)), scaled(both, failed)])
+
+    def _mean(self, head: Above, others: int) -> Above:
+        if not others:
+            return head
+        if others not in self.known:
+            self.known[others] = mean_of(self.sibling, self.ways.mean, others, self.ways.fineness, self.ways.tail)
+        rest = self.known[others]
+        step = min(head.step, rest.step)
+        due = others == 1 and step > _DUE * self.ways.fineness * spread(self.sibling)
+        return self.ways.mean(finer(head, step), finer(rest, step), (1, others), 2 if due else 1, 0.0)
+
+    def _exactly(self, failed: int) -> float:
+        """At least P(so many fail)."""
+        with ctx.workprec(_BITS):
+            b = arb(self.failing)
+            ways = math.comb(self.siblings, failed)
+            return float_above(ways * b**failed * (1 - b) ** (self.siblings - failed))
+
+    def at_least(self, failed: int) -> float:
+        """At least P(so many fail, or more)."""
+        if failed > self.siblings or self.failing == 0.0:
+            return 0.0
+        with ctx.workprec(_BITS):
+            return float_above(
+                arb(self.failing).beta_lower(failed, self.siblings - failed + 1, regularized=True) if failed else arb(1)
+            )
+
+
+@lru_cache(maxsize=512)
+def losses_of_tree(base: GaussianPair, of: Types, shape: Shape, order: Order, fineness: float, tail: float) -> Atoms:
+    """A law of the loss, in this order, whose pair dominates that of a tree of this shape.
+
+    Raises ValueError for a shape whose siblings reveal more than the theorem allows.
+    """
+    known = reveals(of, shape)
+    if known is None:
+        raise ValueError(f"not a shape for these types: {shape}")
+    ways = Ways(order, fineness, tail)
+    places, levels = Places(base, ways, of, known), len(shape)
+    step = fineness * spread_of_loss(base)
+    classes = [*known.classes, math.inf]
+    heads = {role: places.part(step, role, known.cuts[role - 1][0], classes[0]) for role in range(2, levels + 1)}
+    heads |= {
+        1: places.part(step, 1, known.cuts[0][0], math.inf),
+        levels + 1: places.part(step, levels + 1, -math.inf, classes[0]),
+    }
+    stars = {role: places.last(step, role) for role in range(1, levels + 1)}
+    compared: list[Above] = []
+    for level in range(1, levels + 1):
+        failing = known.failing[level - 1]
+        sibling = scaled(heads.pop(level), 1 / (1 - failing) * (1 + 4 * UNIT))
+        fan = Fan(ways, shape[level - 1], failing, sibling, stars.pop(level), {})
+        compared += [fan.other()] if fan.siblings else []
+        for role, head in heads.items():
+            found = fan.of(head)
+            top = places.part(found.step, role, classes[level - 1], classes[level] if role > level + 1 else math.inf)
+            heads[role] = total([found, ways.extremes(top, *compared)]) if top else found
+        stars = {role: fan.of(star) for role, star in stars.items()}
+    return losses_of(heads[levels + 1], order)
