@@ -92,7 +92,7 @@ def _level(tail: float) -> float:
 @lru_cache(maxsize=64)
 def _above(base: Pair, rounds: int, fineness: float, tail: float) -> Above:
     step = fineness * spread_of_loss(base)
-    return mean_of(first_above(cells(base, step, 0.0, tail), step), mean_above, rounds, fineness, tail)
+    return _mean(first_above(cells(base, step, 0.0, tail), step), mean_above, rounds, fineness, tail)
 
 
 @lru_cache(maxsize=512)
@@ -107,10 +107,10 @@ def _of_half(base: Pair, rounds: int, fineness: float, tail: float) -> Above:
 @lru_cache(maxsize=64)
 def _below(base: Pair, rounds: int, fineness: float, tail: float) -> Below:
     step = fineness * spread_of_loss(base)
-    return mean_of(_first_below(cells(base, step, 0.5, tail), step), mean_below, rounds, fineness, tail)
+    return _mean(_first_below(cells(base, step, 0.5, tail), step), mean_below, rounds, fineness, tail)
 
 
-def mean_of(
+def _mean(
     first: S, mean: Callable[[S, S, tuple[int, int], int, float], S], rounds: int, fineness: float, tail: float
 ) -> S:
     """Of so many rounds, level by level: each number of rounds is made of two of the level before."""

@@ -19,7 +19,7 @@ from ..losses.atoms.sampled_cells import location_cells
 from ..pairs.gaussian import GaussianPair
 from ..pairs.order import Order
 from ..rounding import UNIT, float_above
-from .block import first_above, losses_of, mean_of, spread_of_loss
+from .block import first_above, losses_of, spread_of_loss
 from .mean import Above, mean_above, spread
 from .tree_shapes import Reveals, Shape, Types, reveals
 
@@ -45,17 +45,22 @@ class Ways:
         """1 where large ratios are unlikely outcomes on the right."""
         return 1.0 if self.order == Order.REMOVE else -1.0
 
-    def mean(self, one: Above, other: Above, weights: tuple[int, int], refine: int, _: float) -> Above:
-        """`mean_above`, what it cuts off kept: as outcomes at 0, but for their P-mass, or at the largest place left."""
-        found = mean_above(one, other, weights, refine, self.tail)
-        return self.kept(replace(found, infinite=found.infinite * (1 + 1e-9)))
+    def mean(self, one: Above, other: Above, weights: tuple[int, int], refine: int) -> Above:
+        """`mean_above`, what it cuts off kept. Outcomes with a 0 among them count as 0 (order "add")."""
+        (left, p), (right, q) = ((law, float(law.q.sum()) + law.zero) for law in (one, other))
+        alone = replace(left, zero=0.0)
+        found = mean_above(alone, alone if one is other else replace(right, zero=0.0), weights, refine, self.tail)
+        zero = found.zero + (one.zero * q + other.zero * p) * (1 + 1e-9)
+        return self.kept(replace(found, zero=zero, infinite=found.infinite * (1 + 1e-9)))
 
     def kept(self, law: Above) -> Above:
-        """With the Q-mass of what is beyond its largest place."""
+        """With the Q-mass of what is beyond its largest place: there, in the order "add"; else, as that at 0, at the
+        least place."""
         beyond = law.infinite * math.exp(-float(law.places[-1])) * (1 + 1e-9)
-        if self.order == Order.REMOVE:
-            return replace(law, zero=law.zero + beyond)
         q = law.q.copy()
+        if self.order == Order.REMOVE:
+            q[0] += law.zero + beyond
+            return replace(law, q=q, zero=0.0)
         q[-1] += beyond
         return replace(law, q=q, infinite=0.0)
 
@@ -194,7 +199,7 @@ class Fan:
             return head
         parts, failed = [], 0
         while failed == 0 or (failed <= _COUNTED and self.at_least(failed) > _RARE):
-            x = self._mean(head, self.siblings - failed)
+            x = self._mean(head, 1 + self.siblings - failed)
             x = self.ways.extremes(x, self.ways.copies(self.star, failed)) if failed else x
             parts.append(scaled(x, self._exactly(failed)))
             failed += 1
@@ -215,15 +220,26 @@ class Fan:
         both = self.ways.extremes(self.sibling, self.ways.copies(self.star, self.siblings))
         return total([scaled(self.sibling, self._exactly(0)), scaled(both, failed)])
 
-    def _mean(self, head: Above, others: int) -> Above:
-        if not others:
+    def _mean(self, head: Above, count: int) -> Above:
+        """Of the head and count - 1 siblings, by halves: grids of both are about as fine."""
+        if count == 1:
             return head
-        if others not in self.known:
-            self.known[others] = mean_of(self.sibling, self.ways.mean, others, self.ways.fineness, self.ways.tail)
-        rest = self.known[others]
-        step = min(head.step, rest.step)
-        due = others == 1 and step > _DUE * self.ways.fineness * spread(self.sibling)
-        return self.ways.mean(finer(head, step), finer(rest, step), (1, others), 2 if due else 1, 0.0)
+        half = count // 2
+        return self._of_both(self._mean(head, half), self._siblings(count - half), (half, count - half))
+
+    def _siblings(self, count: int) -> Above:
+        if count not in self.known:
+            half = count // 2
+            rest = (half, count - half)
+            self.known[count] = self._of_both(*(self._siblings(each) for each in rest), rest) if half else self.sibling
+        return self.known[count]
+
+    def _of_both(self, one: Above, other: Above, weights: tuple[int, int]) -> Above:
+        step = min(one.step, other.step)
+        refine = 2 if step > _DUE * self.ways.fineness * spread(other) else 1
+        if one is other:
+            return self.ways.mean(one, one, weights, refine)
+        return self.ways.mean(finer(one, step), finer(other, step), weights, refine)
 
     def _exactly(self, failed: int) -> float:
         """At least P(so many fail)."""
