@@ -37,8 +37,8 @@ _USEFUL = 1.5
 _APART = 1.001
 """By how much thresholds of different shares differ."""
 
-_MOST_BATCHES = 10_000
-"""Up to which trees are tried: they take time."""
+_MOST_BATCHES, _LEAST_SHIFT = 10_000, 0.05
+"""Of what trees are tried for: they take time."""
 
 _COARSER = 3.0
 """Trees' laws are cut more coarsely: there are fewer of them, each has more parts."""
@@ -108,7 +108,7 @@ def _bounds(base: Pair, batches: int, order: Order, closely: Look, tail: float) 
     cut = cut if order is Order.REMOVE else cut.mirrored()
     cut = cut.at(np.argsort(-cut.low))  # the largest losses first
     yield pessimistic(cut)
-    if isinstance(base, GaussianPair) and batches <= _MOST_BATCHES:
+    if isinstance(base, GaussianPair) and batches <= _MOST_BATCHES and base.shift >= _LEAST_SHIFT:
         yield from _by_trees(base, batches, order, closely, tail)
     for of in shares(base, batches, closely):
         yield _by_clones(base, of, groups(of, batches, closely.few, tail), order, cut, closely, tail)
