@@ -141,10 +141,8 @@ class Places:
     of: Types
     known: Reveals
 
-    def part(self, step: float, role: int, low: float, high: float) -> Above | None:
-        """Of a holder in this role, between two places; None where nothing is."""
-        if low >= high:
-            return None
+    def part(self, step: float, role: int, low: float, high: float) -> Above:
+        """Of a holder in this role, between two places."""
         edges, cells = _cells(self.base, step, self._edges(), self.ways.tail)
         sign = self.ways.sign
         left, right = np.minimum(sign * edges[:-1], sign * edges[1:]), np.maximum(sign * edges[:-1], sign * edges[1:])
@@ -229,9 +227,9 @@ class Fan:
 
     def _siblings(self, count: int) -> Above:
         if count not in self.known:
-            half = count // 2
-            rest = (half, count - half)
-            self.known[count] = self._of_both(*(self._siblings(each) for each in rest), rest) if half else self.sibling
+            half, rest = count // 2, count - count // 2
+            found = self._of_both(self._siblings(half), self._siblings(rest), (half, rest)) if half else self.sibling
+            self.known[count] = found
         return self.known[count]
 
     def _of_both(self, one: Above, other: Above, weights: tuple[int, int]) -> Above:
@@ -285,7 +283,8 @@ def losses_of_tree(base: GaussianPair, of: Types, shape: Shape, order: Order, fi
         compared += [fan.other()] if fan.siblings else []
         for role, head in heads.items():
             found = fan.of(head)
-            top = places.part(found.step, role, classes[level - 1], classes[level] if role > level + 1 else math.inf)
-            heads[role] = total([found, ways.extremes(top, *compared)]) if top else found
+            low, high = classes[level - 1], classes[level] if role > level + 1 else math.inf
+            top = [places.part(found.step, role, low, high)] if low < high else []
+            heads[role] = total([found, *(ways.extremes(each, *compared) for each in top)])
         stars = {role: fan.of(star) for role, star in stars.items()}
     return losses_of(heads[levels + 1], order)

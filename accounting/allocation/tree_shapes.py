@@ -161,7 +161,7 @@ def reveals(of: Types, shape: Shape) -> Reveals | None:
             return None
         cuts = tuple((_place(share, -1.0), _place(share, 1.0)) for share in kept)
         classes = tuple(_place(share, -1.0) if share > 0 else math.inf for share in above[:-1])
-        return Reveals(failing, cuts, classes)
+        return Reveals(failing, cuts, classes) if all(low < classes[0] for low, _ in cuts) else None
 
 
 def _above(ball: arb) -> float:
