@@ -20,7 +20,7 @@ from jax_privacy.experimental import accounting as events
 from dpcert.accounting import epsilon
 from dpcert.adapters.dp_accounting import CertifiedAccountant, NeighboringRelation
 from dpcert.adapters.jax_privacy import CertifiedTrainingAccountant, training_run
-from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat, Sequence
+from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat, Sequence, TruncatedPoisson
 
 POISSON = {"noise_multipliers": 1.0, "num_samples": 1000, "delta": 1e-5, "batch_size": 10}
 
@@ -62,17 +62,18 @@ def test_batches_of_a_fixed_size_are_not_taken_for_poisson_s():
     bracket = CertifiedTrainingAccountant().bracket(100, params)
     assert bracket == epsilon(run, 1e-5, "replace-one")
     theirs = DpsgdTrainingAccountant(PldAccountantConfig()).compute_epsilon(100, params)
-    assert bracket.lower <= theirs < bracket.upper * (1 - 1e-3)
+    assert theirs < bracket.lower < bracket.upper  # 7.925, which is too low: at least 7.935
 
 
 def test_nothing_yet_and_no_guarantee():
     accountant = CertifiedTrainingAccountant()
     assert accountant.compute_epsilon(0, DpParams(**POISSON)) == 0
     assert accountant.compute_epsilon(1, DpParams(**POISSON, is_finite_guarantee=False)) == float("inf")
+    assert accountant.compute_epsilon(1, DpParams(**{**POISSON, "noise_multipliers": 0.0})) == float("inf")
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"truncated_batch_size": 20}, {"batch_size": 0}, {"batch_size": 1001}, {"noise_multipliers": 0.0}]
+    "wrong", [{"truncated_batch_size": 20}, {"batch_size": 0}, {"batch_size": 1001}, {"noise_multipliers": -1.0}]
 )
 def test_what_has_no_bound_is_an_error(wrong):
     with pytest.raises(InputError):
@@ -103,9 +104,8 @@ def test_their_events():
     ):
         neighbouring = "add-remove" if relation is add_remove else "replace-one"
         assert CertifiedAccountant(relation).compose(event).bracket(1e-5) == epsilon(run, 1e-5, neighbouring)
-    for event in (
-        events.fixed_dpsgd_event(4.0, 30, **fixed, replace=True),
-        events.truncated_dpsgd_event(1.0, 30, sampling_prob=0.1, num_examples=100, truncated_batch_size=20),
-    ):
-        with pytest.raises(UnsupportedEventError):
-            CertifiedAccountant(replace).compose(event)
+    truncated = events.truncated_dpsgd_event(1.0, 30, sampling_prob=0.1, num_examples=100, truncated_batch_size=20)
+    cut = Repeat(TruncatedPoisson(Gaussian(1.0), 0.1, 100, 20), 30)
+    assert CertifiedAccountant(add_remove).compose(truncated).bracket(1e-5) == epsilon(cut, 1e-5)
+    with pytest.raises(UnsupportedEventError):
+        CertifiedAccountant(replace).compose(events.fixed_dpsgd_event(4.0, 30, **fixed, replace=True))

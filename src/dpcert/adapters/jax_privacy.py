@@ -7,8 +7,8 @@
 The events of jax_privacy.experimental.accounting go to dpcert.adapters.dp_accounting as they are.
 
 Batches of a fixed size are accounted for as such, under replace-one. jax-privacy takes them for Poisson batches with
-twice the sensitivity, whose cost is below our interval's upper end, and no proof is known to us that composing it
-round by round bounds theirs (Lebeda et al. 2024, arXiv 2405.20769, on such mistakes).
+twice the sensitivity, which is too low: below the certified lower end in a setting of the tests (Lebeda et al. 2024,
+arXiv 2405.20769, on such mistakes).
 """
 
 from __future__ import annotations
