@@ -34,6 +34,11 @@ class Rule:
         examples = (f"Wrong:\n\n{_indented(self.bad)}", f"Right:\n\n{_indented(self.good)}")
         return "\n\n".join((*parts, *examples))
 
+    def to_json(self) -> dict[str, str]:
+        """All that is said of it."""
+        told = ("id", "level", "slip", "why", "instead", "bad", "good")
+        return {field: getattr(self, field) for field in told}
+
 
 def as_markdown(rules: tuple[Rule, ...]) -> str:
     """The table of docs/lint.md, a row for each rule."""

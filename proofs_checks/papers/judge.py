@@ -10,6 +10,7 @@ In each case the same function has passed one statement and failed another: evid
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -70,6 +71,24 @@ class Judgement:
         """The printed statement holds, of anything whatever."""
         return self.printed[0].holds and self.printed[0].vacuous
 
+    @property
+    def evidence(self) -> str:
+        """The grade of the evidence, with what it rests on."""
+        basis = self.printed[0].basis
+        return f"{self.grade}: {f'{basis.instances}, ' if basis.instances else ''}{basis.how}"
+
+    def __str__(self) -> str:
+        """The statements that were put to the row's function, and what it found of each."""
+        row = self.row
+        vacuous = " (vacuous: anything whatever satisfies it)" if self.vacuous else ""
+        about = f"{row.kind}; evidence: {self.evidence}; by {row.function}, {self.seconds:.2f} s"
+        parts = [f"{row.id}  {row.place}\n{self.status}{vacuous}\n{about}", row.note]
+        parts += [_said("printed", each, found) for each, found in zip(row.readings, self.printed, strict=True)]
+        parts.append(f"not said in the paper: {row.missing}" if row.missing else "")
+        parts.append(_said(self.remedy, row.repaired, self.repaired))
+        parts.append(_said("spoilt on purpose", row.spoilt, self.spoilt))
+        return "\n\n".join(filter(None, parts))
+
     def to_json(self) -> dict[str, Any]:
         """Every field that `dpcert papers --json` prints for a row."""
         row = self.row
@@ -117,6 +136,31 @@ def _finding(statement: Statement | None, found: Finding | None) -> dict[str, An
         "bound over truth": None if found.loose is None else list(found.loose),
         "stated and measured exponent": None if found.rate is None else list(found.rate),
     }
+
+
+def _said(name: str, statement: Statement | None, found: Finding | None) -> str:
+    """What was found of a statement, with the numbers; nothing where there is none."""
+    if statement is None or found is None:
+        return ""
+    lines = [f"{name}: {statement.text}", f"  {'passes' if found.holds else 'fails'}: {found.text}"]
+    for title, values in (("numbers", found.numbers), ("counterexample", found.witness or {})):
+        if values:
+            lines.append(f"  {title}: {_listed(values)}")
+    if found.error_probability:
+        lines.append(f"  false with a probability of at most {found.error_probability:g}")
+    return "\n".join(lines)
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return "; ".join(f"{name} = {_shown(value)}" for name, value in values.items())
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(_shown, value)) + "]"
+    return "{" + _listed(value) + "}" if isinstance(value, Mapping) else str(value)
 
 
 def judge(row: Row) -> Judgement:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...mechanisms.text_table import text_table
 from .judge import EvidenceError, Judgement, judge
 from .register import register
 from .row import Kind, Row, Status
@@ -27,17 +28,54 @@ class Judged:
     judgements: tuple[Judgement, ...]
     problems: tuple[tuple[str, str], ...]
 
+    @property
+    def _printed(self) -> list[Judgement]:
+        return [judgement for judgement in self.judgements if judgement.row.kind is Kind.PRINTED]
+
+    @property
+    def _seconds(self) -> float:
+        return sum(judgement.seconds for judgement in self.judgements)
+
+    def _counts(self) -> dict[str, int]:
+        return {str(status): sum(j.status is status for j in self._printed) for status in Status}
+
+    def __str__(self) -> str:
+        """One line per statement, then a line that counts; nothing where no row has a status."""
+        if not self.judgements:
+            return ""
+        printed, own = self._printed, len(self.judgements) - len(self._printed)
+        parts = [f"{count} {status}" for status, count in self._counts().items() if count]
+        parts += [f"{own} rows of ours"] if own else []
+        parts += [f"{len(self.problems)} without a status (see the errors)"] if self.problems else []
+        counted = f"{len(printed)} statements: {'; '.join(parts)}; {self._seconds:.1f} s of computation"
+        return f"{text_table(_COLUMNS, [_row(judged) for judged in self.judgements])}\n{counted}"
+
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
-        printed = [judgement for judgement in self.judgements if judgement.row.kind is Kind.PRINTED]
-        counts = {str(status): sum(j.status is status for j in printed) for status in Status}
+        printed, counts = self._printed, self._counts()
         return {
             "rows": [judgement.to_json() for judgement in self.judgements],
             "counts": counts,
             "own_rows": len(self.judgements) - len(printed),
             "without_status": [{"id": name, "reason": reason} for name, reason in self.problems],
-            "seconds": sum(judgement.seconds for judgement in self.judgements),
+            "seconds": self._seconds,
         }
+
+
+_COLUMNS: tuple[dict[str, Any], ...] = (
+    {"header": "id", "no_wrap": True},
+    {"header": "statement", "ratio": 5},
+    {"header": "status", "width": 14},
+    {"header": "why", "ratio": 4},
+    {"header": "evidence", "width": 14},
+    {"header": "s", "justify": "right"},
+)
+
+
+def _row(judged: Judgement) -> tuple[str, ...]:
+    status = str(judged.status) + (" (vacuous)" if judged.vacuous else "")
+    why = judged.why + (f" Instead: {judged.instead}" if judged.instead else "")
+    return judged.row.id, judged.row.readings[0].text, status, why, judged.evidence, f"{judged.seconds:.1f}"
 
 
 def judge_all(rows: Sequence[Row], folder: Path | None, jobs: int, progress: Callable[[int, int, str], None]) -> Judged:

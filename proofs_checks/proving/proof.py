@@ -72,6 +72,11 @@ class Proof:
     sampling_rate: float = 1.0
 
     @property
+    def quantity(self) -> str:
+        """What is bounded: "epsilon", "rho" or "mu"."""
+        return NAMES[self.notion]
+
+    @property
     def every_size(self) -> bool:
         """Whether it is proved for every number of entries."""
         return self.verdict == PROVED
@@ -129,7 +134,7 @@ class Proof:
         return f"for up to N = {self.sizes[-1]} {'entry' if self.sizes[-1] == 1 else 'entries'}"
 
     def to_json(self) -> dict[str, Any]:
-        name = NAMES[self.notion]
+        name = self.quantity
         return {
             "mechanism": self.name,
             "verdict": self.verdict,

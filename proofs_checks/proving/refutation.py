@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ...mechanisms.digits import rounded_down
+from ...mechanisms.digits import rounded_up as as_digits
 from ..auditing import AuditResult, audit
 from .proof import Proof
 
@@ -15,10 +18,15 @@ MOST = 4
 
 
 def refute(mechanism: Callable[..., Any], proof: Proof, trials: int, seed: int = 0) -> AuditResult | None:
-    """The strongest audit over the pairs; the error probability of all together is ALPHA. None without a pair.
+    """The strongest audit over the pairs; the error probability of all together is ALPHA.
 
     Audits the claim; where nothing was claimed, what is proved, which gives a lower bound.
+    None where no pair lacks a proof, of what is no epsilon of one run, and without trials.
     """
+    wanted = proof.counterexamples or (proof.claim is None and proof.dearest)
+    of_one_run = proof.notion == "dp" and (proof.rounds, proof.sampling_rate) == (1, 1.0)
+    if trials == 0 or not wanted or not of_one_run:
+        return None
     pairs: dict[str, tuple[Any, Any]] = {}
     containers: dict[str, Callable[[Any], Any]] = {"list": list, "rows": lambda entries: np.reshape(entries, (-1, 1))}
     made = containers.get(proof.container, np.array)
@@ -39,3 +47,42 @@ def refute(mechanism: Callable[..., Any], proof: Proof, trials: int, seed: int =
         if best is None or result.p_value < best.p_value:
             best = result
     return best
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A search for a proof, and the audit of the neighbours at which it found none. certificate: the file written."""
+
+    proof: Proof
+    audit: AuditResult | None
+    certificate: str | None = None
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a claim was refuted; without one the audit only looks for a lower bound."""
+        return self.proof.claim is not None and self.audit is not None and self.audit.refuted
+
+    @property
+    def _lower(self) -> float:
+        return 0.0 if self.audit is None else self.audit.epsilon_lower(0.0)
+
+    def __str__(self) -> str:
+        proof, audit = self.proof, self.audit
+        lines = ["REFUTED" + str(proof).removeprefix("not proved") if self.refuted else str(proof)]
+        if proof.epsilon is not None and proof.claim is None:
+            ends = f"[{rounded_down(self._lower, 5)}, {as_digits(proof.epsilon)}]"
+            lines.append(f"  {proof.quantity} is in {ends}")
+        if audit is not None and self.refuted:
+            lines.append(f"  refuted by running it (error probability {audit.alpha:g})\n{audit.witness}")
+        elif audit is not None and proof.claim is not None:
+            lines.append("  not refuted by running it on these neighbours either")
+        if proof.certificate is not None:
+            lines.append(f"  checked: {proof.reason}")
+            lines.append("  This is about real numbers: see docs/prove.md for floating-point noise.")
+        return "\n".join([*lines, *([] if self.certificate is None else [f"  certificate: {self.certificate}"])])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data: the proof's, with what the audit found."""
+        verdict = {"verdict": "refuted"} if self.refuted else {}
+        lower = {f"{self.proof.quantity}_lower": self._lower, "certificate": self.certificate}
+        return self.proof.to_json() | verdict | lower | {"audit": self.audit and self.audit.to_json()}

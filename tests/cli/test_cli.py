@@ -325,11 +325,12 @@ ASKED = ["epsilon", "--delta", "1e-5", "--noise-multiplier", "1"]
     [
         (["epsilon", "--delta", "x"], "--delta = 'x': expected a number, or a fraction such as 1/60000"),
         (["epsilon", "--delta", "1/0"], "--delta = '1/0': expected a fraction whose denominator is not 0"),
-        ([*ASKED, "--rounds", "1.5"], "--rounds = 1.5: expected a whole number of at least 1"),
-        ([*ASKED, "--rounds", "many"], "--rounds = 'many': expected a whole number of at least 1"),
-        ([*ASKED, "--population=1.5"], "--population = 1.5: expected a whole number of at least 1"),
+        ([*ASKED, "--rounds", "1.5"], "--rounds = '1.5': expected a whole number, such as 1000"),
+        ([*ASKED, "--rounds", "many"], "--rounds = 'many': expected a whole number, such as 1000"),
+        ([*ASKED, "--population=1.5"], "--population = '1.5': expected a whole number, such as 1000"),
         (["train", "pmtl", "--learning-rate", "fast"], "--learning-rate = 'fast': expected a number"),
-        (["audit", "module:function", "--trials", "1e3"], "--trials = '1e3': expected a whole number"),
+        (["audit", "module:function", "--trials", "few"], "--trials = 'few': expected a whole number, such as 1000"),
+        (["train", "pmtl", "--rounds", "1/2"], "--rounds = '1/2': expected a whole number, such as 1000"),
     ],
 )
 def test_an_unreadable_number_is_named(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

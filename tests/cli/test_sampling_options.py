@@ -58,6 +58,16 @@ def test_as_many_rounds_as_the_target_allows(capsys, options: list[str]):
     assert over["epsilon_upper"] > 2.5
 
 
+@pytest.mark.parametrize("target", [["--rho", "0.5"], ["--mu", "1"], ["--tpr", "0.3", "--fpr", "0.01"]], ids=" ".join)
+def test_what_misses_a_target_that_is_no_epsilon_is_in_rounds_too(target, capsys):
+    """It once was in epochs: 400 beside a value of 3990 rounds."""
+    shuffled = ["--sampling", "shuffle", "--population", "100", "--cohort", "10", "--neighbouring", "zero-out"]
+    told = _asked(
+        capsys, "calibrate", *target, "--solve-for", "rounds", "--noise-multiplier", "20", *shuffled, "--json"
+    )
+    assert told["value"] % 10 == 0 < told["value"] < told["beyond"] == told["value"] + 10
+
+
 def test_the_last_phase_of_a_schedule_grows_by_whole_epochs(capsys, tmp_path: Path):
     file = tmp_path / "schedule.toml"
     file.write_text(

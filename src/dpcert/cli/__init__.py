@@ -15,7 +15,7 @@ import typer
 from ..mechanisms import InputError
 from ..mechanisms.validate import meant
 from ..presentation.output import complain
-from .help import Group, Grouped
+from .help import Commands, Group
 from .moved import moved
 
 INTERNAL_ERROR = 70
@@ -104,29 +104,21 @@ COMMANDS = {
 }
 """Each command's module and function (or group), and its help in a line: none is loaded before it is called."""
 
-SETTINGS: dict[str, Any] = {
-    "add_completion": False,
-    "no_args_is_help": True,
-    "pretty_exceptions_enable": False,
-    "rich_markup_mode": None,
-    "context_settings": {"help_option_names": ["-h", "--help"], "max_content_width": 100},
-}
-
 
 def loaded(name: str) -> Any:
     """The command or group of that name."""
     module, attribute = COMMANDS[name][0].split(":")
     found = getattr(import_module(f".{module}", __name__), attribute)
-    if not isinstance(found, typer.Typer):
-        single = typer.Typer(**SETTINGS | {"no_args_is_help": False})
-        single.command(name, cls=Grouped)(found)
+    if not isinstance(found, Commands):
+        single = Commands(no_args_is_help=False)
+        single.command(name)(found)
         found = single
     command = typer.main.get_command(found)
     command.name = name
     return command
 
 
-class _Commands(Group):
+class _All(Group):
     """The commands of the table."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -140,11 +132,11 @@ class _Commands(Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
-app = typer.Typer(
+app = Commands(
     name="dpcert",
     help="Is this epsilon true? Certified verdicts on differential-privacy claims.",
-    cls=_Commands,
-    **SETTINGS | {"add_completion": True},
+    cls=_All,
+    add_completion=True,
 )
 
 

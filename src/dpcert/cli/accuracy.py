@@ -30,18 +30,14 @@ SIZES = {
 
 Within = Annotated[
     float | None,
-    options.real("--within", "Instead of noise: find the most noise that keeps the number within this distance."),
+    "Instead of noise: find the most noise that keeps the number within this distance.",
 ]
-Confidence = Annotated[float, options.real("--confidence", "Probability that the number is that close.")]
+Confidence = Annotated[float, "Probability that the number is that close."]
 Clip = Annotated[
     float,
-    options.real(
-        "--clip-norm", "Clipping bound, which the noise multiplier multiplies; for staircase noise the sensitivity."
-    ),
+    "Clipping bound, which the noise multiplier multiplies; for staircase noise the sensitivity.",
 ]
-Numbers = Annotated[
-    int, options.counted("--numbers", text="How many numbers are released together, all of which must be that close.")
-]
+Numbers = Annotated[int, "How many numbers are released together, all of which must be that close."]
 
 
 def accuracy_command(

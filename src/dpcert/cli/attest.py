@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,54 +13,44 @@ from ..attest.model_card import refresh
 from ..mechanisms import InputError
 from ..presentation.output import show
 from .options import Json
-from .passphrase import passphrase
 
-SUPPORT, SIGNING = "What supports the claim", "Signing and output"
+if TYPE_CHECKING:
+    from securesystemslib.signer._crypto_signer import CryptoSigner
 
 
 def attest_command(
     claim: Annotated[Path, typer.Argument(metavar="CLAIM.toml", help="The claim about the files.", show_default=False)],
     subject: Annotated[
         list[Path],
-        typer.Option("--subject", metavar="FILE", help="A file (or folder) that the claim is about; repeatable."),
+        typer.Option(metavar="FILE", help="A file (or folder) that the claim is about; repeatable."),
     ],
-    out: Annotated[Path, typer.Option("--out", metavar="FILE.intoto.jsonl", help="Where to write the attestation.")],
+    out: Annotated[Path, typer.Option(metavar="FILE.intoto.jsonl", help="Where to write the attestation.")],
     certificate: Annotated[
         Path | None,
-        typer.Option(help="A certificate of the claim. Default: a new one is made.", rich_help_panel=SUPPORT),
+        typer.Option(help="A certificate of the claim. Default: a new one is made."),
     ] = None,
     schedule_log: Annotated[
         Path | None,
-        typer.Option(
-            help="Who took part in which round. The log is tested; only its digest is written down.",
-            rich_help_panel=SUPPORT,
-        ),
+        typer.Option(help="Who took part in which round. The log is tested; only its digest is written down."),
     ] = None,
     ledger: Annotated[
         Path | None,
-        typer.Option(
-            help="The ledger of the run. Its last hash and its cost are written down.", rich_help_panel=SUPPORT
-        ),
+        typer.Option(help="The ledger of the run. Its last hash and its cost are written down."),
     ] = None,
     audit: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--audit", help="A file with the output of dpcert audit --json; repeatable.", rich_help_panel=SUPPORT
-        ),
+        typer.Option(help="A file with the output of dpcert audit --json; repeatable."),
     ] = None,
     key: Annotated[
         Path | None,
         typer.Option(
             metavar="KEY.pem",
             help="Sign with this private key (Ed25519 or ECDSA, PEM). Without it the attestation is unsigned.",
-            rich_help_panel=SIGNING,
         ),
     ] = None,
     model_card: Annotated[
         Path | None,
-        typer.Option(
-            metavar="README.md", help="Insert or refresh a section of this model card.", rich_help_panel=SIGNING
-        ),
+        typer.Option(metavar="README.md", help="Insert or refresh a section of this model card."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -70,7 +61,6 @@ def attest_command(
     """
     if not out.parent.is_dir():
         raise InputError("--out", str(out), "a file in a folder that exists")
-    signer = None if key is None else read_private_key(key, passphrase)
     found = attest(
         claim,
         subject,
@@ -78,9 +68,21 @@ def attest_command(
         schedule_log=schedule_log,
         ledger=ledger,
         audits=audit or (),
-        signer=signer,
+        signer=signer_of(key),
     )
     found.write(out)
     if model_card is not None:
         refresh(model_card, found, out)
     show(found, as_json)
+
+
+def signer_of(key: Path | None) -> CryptoSigner | None:
+    """Who signs with this private key, whose passphrase is asked for at the terminal and read from nowhere else."""
+    return None if key is None else read_private_key(key, _passphrase)
+
+
+def _passphrase() -> str:
+    if not sys.stdin.isatty():
+        raise InputError("--key", "encrypted", "a terminal to type its passphrase at, or a key without one")
+    told: str = typer.prompt("Passphrase of the key", hide_input=True, err=True)
+    return told

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice, count
 from ..presentation.output import print_json, say, show
+from ..presentation.progress import bar
 from ..proofs_checks.workers import pool
 from .declared import with_fields
 from .options import Json, two
@@ -34,28 +33,24 @@ class Asked:
         str | None,
         typer.Argument(metavar="MODULE:CALLABLE", help="A Python function: mechanism(dataset, rng) -> output."),
     ] = None
-    epsilon: Annotated[float | None, typer.Option("--epsilon", help="Claimed epsilon, at least 0.")] = None
-    delta: Annotated[float, typer.Option("--delta", help="Claimed delta, at least 0.")] = 0.0
-    mu: Annotated[float | None, typer.Option("--mu", help="Claimed mu (Gaussian DP), instead of epsilon.")] = None
-    rho: Annotated[float | None, typer.Option("--rho", help="Claimed rho (zCDP), instead of epsilon.")] = None
+    epsilon: Annotated[float | None, "Claimed epsilon, at least 0."] = None
+    delta: Annotated[float, "Claimed delta, at least 0."] = 0.0
+    mu: Annotated[float | None, "Claimed mu (Gaussian DP), instead of epsilon."] = None
+    rho: Annotated[float | None, "Claimed rho (zCDP), instead of epsilon."] = None
     curve: Annotated[
         list[str] | None,
         typer.Option(
-            "--curve",
             metavar="EPSILON:DELTA",
             help="Instead of epsilon: one point of a claimed curve. Repeatable; all points are claimed.",
         ),
     ] = None
     renyi: Annotated[
         str | None,
-        typer.Option(
-            "--renyi", metavar="ORDER:DIVERGENCE", help="Instead of epsilon: a claimed Renyi divergence of one order."
-        ),
+        typer.Option(metavar="ORDER:DIVERGENCE", help="Instead of epsilon: a claimed Renyi divergence of one order."),
     ] = None
     pair: Annotated[
         str | None,
         typer.Option(
-            "--pair",
             metavar="MODULE:NAME",
             help="The two neighbouring datasets, or a function returning them; or both written out, '([1.0], [])', "
             "'(array([1.0, nan]), array([]))'. "
@@ -65,32 +60,22 @@ class Asked:
     ] = None
     neighbouring: Annotated[
         str,
-        typer.Option("--neighbouring", help="add-remove, replace-one or zero-out, for the usual pairs."),
+        "add-remove, replace-one or zero-out, for the usual pairs.",
     ] = "add-remove"
-    trials: Annotated[int, typer.Option("--trials", help="Calls per data set.")] = 100_000
-    alpha: Annotated[float, typer.Option("--alpha", help="Error probability: of reporting anything that is false.")] = (
-        0.01
-    )
-    method: Annotated[str, typer.Option("--method", help="best, curve, event, band, mu, eprocess, low-bits.")] = "best"
-    seed: Annotated[int, typer.Option("--seed", help="Seed of all randomness.")] = 0
-    max_seconds: Annotated[
-        float, typer.Option("--max-seconds", help="Time limit of the trials; then the result so far is reported.")
-    ] = 60
+    trials: Annotated[int, "Calls per data set."] = 100_000
+    alpha: Annotated[float, "Error probability: of reporting anything that is false."] = 0.01
+    method: Annotated[str, "best, curve, event, band, mu, eprocess, low-bits."] = "best"
+    seed: Annotated[int, "Seed of all randomness."] = 0
+    max_seconds: Annotated[float, "Time limit of the trials; then the result so far is reported."] = 60
     after_stop: Annotated[
         int,
-        typer.Option(
-            "--after-stop", help="After a claim was refuted early: further calls per data set for a larger lower bound."
-        ),
+        "After a claim was refuted early: further calls per data set for a larger lower bound.",
     ] = 0
     observe_failures: Annotated[
         bool,
-        typer.Option(
-            "--observe-failures", help="If an attacker can see that a call failed: count failures as outputs."
-        ),
+        "If an attacker can see that a call failed: count failures as outputs.",
     ] = False
-    workers: Annotated[
-        int, typer.Option("--workers", help="Number of worker processes; 0 means none besides this one.")
-    ] = 0
+    workers: Annotated[int, "Number of worker processes; 0 means none besides this one."] = 0
 
     def claims(self) -> list[object]:
         """What is claimed, in whatever currency."""
@@ -146,7 +131,6 @@ def audit_command(
     schedule: Annotated[
         Path | None,
         typer.Option(
-            "--schedule",
             metavar="LOG",
             help="Instead of a callable: were these cohorts sampled as they are accounted? JSON of population, "
             "sampling (as in a claim), rounds (a list of unit numbers each). --alpha: false alarms.",
@@ -229,9 +213,7 @@ def _attacked(asked: Asked, target: Target) -> tuple[AuditResult | None, Mechani
     from ..proofs_checks.auditing.audit import SHARES
 
     choice("--method", asked.method, SHARES)  # before the bar
-    columns = TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with pool(asked.workers) as executor, Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("", total=2 * asked.trials)
+    with pool(asked.workers) as executor, bar("trials") as progress:
         try:
             result = attack(
                 target,
@@ -244,7 +226,7 @@ def _attacked(asked: Asked, target: Target) -> tuple[AuditResult | None, Mechani
                 method=asked.method,
                 executor=executor,
                 after_stop=asked.after_stop,
-                progress=lambda done, total: bar.update(task, completed=done, total=total),
+                progress=progress,
                 replay=asked.replay(),
             )
         except MechanismError as problem:

@@ -18,16 +18,12 @@ NOT_REFUTED, REFUTED, NOT_CHECKED = 0, 1, 4
 
 def audit_suite_command(
     manifest: Annotated[Path, typer.Argument(metavar="MANIFEST.toml", help="Library, mechanisms and their claims.")],
-    jobs: Annotated[
-        int, typer.Option("--jobs", help="Number of audits that run at once, each in its own process.")
-    ] = 1,
+    jobs: Annotated[int, "Number of audits that run at once, each in its own process."] = 1,
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", metavar="FILE", help="Keep finished rows in this file and do not run them again."),
+        typer.Option(metavar="FILE", help="Keep finished rows in this file and do not run them again."),
     ] = None,
-    only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="NAME", help="Only this mechanism; repeatable.")
-    ] = None,
+    only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this mechanism; repeatable.")] = None,
     as_json: Json = False,
 ) -> None:
     """Audit every mechanism of a library that a manifest names, and print a table.

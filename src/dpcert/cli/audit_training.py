@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..mechanisms import InputError
 from ..presentation.output import print_json, say
+from ..presentation.progress import bar
 from . import options
 from .declared import with_fields
 from .mocha_options import METHODS
@@ -46,29 +45,21 @@ LEFT_OUT = (
 )
 """Options of training that an attack has no use for."""
 
-COLUMNS = TextColumn("short runs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-
 
 @with_fields(Asked, LEFT_OUT, rounds=SHORT, data=SMALL, noise_multiplier=1.0, clip_norm=1.0, seed=0)
 def audit_training_command(
     asked: Asked,
     view: Annotated[
         str,
-        typer.Option("--view", help="Who attacks: coalition (all other clients) or outside (who reads the releases)."),
+        "Who attacks: coalition (all other clients) or outside (who reads the releases).",
     ] = "coalition",
-    runs: Annotated[int, typer.Option("--runs", help="Number of short runs with one canary, per data set.")] = 1000,
+    runs: Annotated[int, "Number of short runs with one canary, per data set."] = 1000,
     canaries: Annotated[
         int | None,
-        typer.Option(
-            "--canaries", help="Number of canaries in the one run with many. Default: as many as it can hold."
-        ),
+        "Number of canaries in the one run with many. Default: as many as it can hold.",
     ] = None,
-    error_probability: Annotated[
-        float, typer.Option("--error-probability", help="Error probability: of reporting anything that is false.")
-    ] = 0.01,
-    max_seconds: Annotated[
-        float, typer.Option("--max-seconds", help="Time limit of the short runs; then the result so far is reported.")
-    ] = 60,
+    error_probability: Annotated[float, "Error probability: of reporting anything that is false."] = 0.01,
+    max_seconds: Annotated[float, "Time limit of the short runs; then the result so far is reported."] = 60,
     as_json: options.Json = False,
 ) -> None:
     """Attack a trainer end to end: is a run of it as private as is certified?
@@ -115,16 +106,15 @@ def _found(asked: Asked, view: str, attack: dict[str, Any]) -> TrainerAudit:
             view,  # type: ignore[arg-type] # which checks it
         )
 
-    with warnings_on_stderr(), Progress(*COLUMNS, console=Console(stderr=True), disable=asked.quiet) as bar:
+    with warnings_on_stderr(), bar("short runs", quiet=asked.quiet) as progress:
         trainer, single = canaries(asked), None
         if asked.data == SMALL:
             single = canaries(replace(asked, data=MANY, cohort=trainer.settings.cohort * FACTOR))
-        task = bar.add_task("", total=2 * attack["runs"])
         return audit_trainer(
             trainer,
             single=single,
             delta=asked.delta,
             seed=asked.seed or 0,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
+            progress=progress,
             **attack,
         )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,10 +14,11 @@ from ..accounting.currencies.largest import largest
 from ..mechanisms import InputError
 from ..presentation.output import print_json, say, show
 from . import options
-from .calibrate_problem import SOLVED, complete, known, one_phase, several
+from .calibrate_problem import SOLVED, problem_of
 from .calibrate_targets import Targets, to_target
+from .declared import with_fields
 from .plan_schemes import compare_schemes
-from .setting import Setting, required, timed, with_run
+from .setting import Setting, refuse_others, required, timed
 
 GUARANTEES: tuple[Known, ...] = ("rho", "mu", "epsilon")
 
@@ -42,29 +43,26 @@ ScheduleFile = Annotated[
 
 Tpr = Annotated[
     float | None,
-    options.real("--tpr", "Instead of --epsilon and --delta: the largest allowed true-positive rate of an attack ..."),
+    "Instead of --epsilon and --delta: the largest allowed true-positive rate of an attack ...",
 ]
 Fpr = Annotated[
     float | None,
-    options.real("--fpr", "... at this false-positive rate. With --mu: the smallest error rate at which mu must hold."),
+    "... at this false-positive rate. With --mu: the smallest error rate at which mu must hold.",
 ]
 Rho = Annotated[
     float | None,
-    options.real(
-        "--rho", "Instead of --epsilon: a target in zCDP; with --delta only at the orders that this delta needs."
-    ),
+    "Instead of --epsilon: a target in zCDP; with --delta only at the orders that this delta needs.",
 ]
 Mu = Annotated[
     float | None,
-    options.real(
-        "--mu", "Instead of --epsilon: a target in Gaussian DP; with --delta only at deltas of at least that."
-    ),
+    "Instead of --epsilon: a target in Gaussian DP; with --delta only at deltas of at least that.",
 ]
 
 
-@with_run()
+@with_fields(Setting)
 def calibrate_command(
     *,
+    context: typer.Context,
     epsilon: options.Epsilon = None,
     delta: options.Delta = None,
     solve_for: Asked = None,
@@ -74,15 +72,10 @@ def calibrate_command(
     fpr: Fpr = None,
     rho: Rho = None,
     mu: Mu = None,
-    known_delta: Annotated[
-        float, options.real("--known-delta", "With --solve-for epsilon: the delta of that epsilon.")
-    ] = 0.0,
+    known_delta: Annotated[float, "With --solve-for epsilon: the delta of that epsilon."] = 0.0,
     schemes: Annotated[
         str | None,
-        typer.Option(
-            "--schemes",
-            help="Compare the least noise under several sampling schemes: all, or a list such as poisson,shuffle.",
-        ),
+        "Compare the least noise under several sampling schemes: all, or a list such as poisson,shuffle.",
     ] = None,
     as_json: options.Json = False,
 ) -> None:
@@ -108,7 +101,8 @@ def calibrate_command(
         compare_schemes(schemes, targets, *sizes, delta, relation, None, as_json)
         return
     if solve_for in GUARANTEES:
-        _guarantee(solve_for, asked, {"tpr": tpr, "fpr": fpr, "rho": rho, "mu": mu, "schedule": schedule})
+        given = ("solve_for", "epsilon", "delta", "known_delta", "as_json")
+        refuse_others(context, given, f"to be left out with --solve-for {solve_for}: nothing of a run is asked")
         required(epsilon=epsilon, delta=delta)
         allowed, seconds = timed(lambda: largest(solve_for, epsilon or 0.0, delta or 0.0, known_delta))
         show(allowed, as_json, seconds=seconds)
@@ -119,13 +113,11 @@ def calibrate_command(
     if not stated.is_epsilon():
         to_target(asked, solve_for, stated, schedule, as_json)
         return
-    complete(asked, solve_for, schedule, epsilon=epsilon, delta=delta)
-    solved = known(str(solve_for))
-    problem = one_phase(asked, solved) if schedule is None else several(asked, solved, schedule)
+    problem = problem_of(asked, solve_for, schedule, epsilon=epsilon, delta=delta)
     found, seconds = timed(
         lambda: calibrate(
             problem.build,
-            solve_for=solved,
+            solve_for=problem.solved,
             epsilon=epsilon or 0.0,
             delta=delta or 0.0,
             most=problem.most,
@@ -134,22 +126,9 @@ def calibrate_command(
     )
     if schedule is None and asked.proved(found.epsilon) != found.epsilon:  # that less noise misses is not proved
         found = replace(found, epsilon=asked.proved(found.epsilon), beyond=None)
-    if problem.step > 1:
-        beyond = None if found.beyond is None else found.beyond * problem.step
-        found = replace(found, value=found.value * problem.step, beyond=beyond)
+    found = problem.in_rounds(found)
     if as_json:
         print_json(problem.at(found.value) | found.to_json() | {"seconds": seconds})
     else:
         told = " in the last phase" if found.solve_for in WHOLE else " times the schedule's"
         say(f"{found.words(told if schedule is not None else '')}, in {seconds:.3g} s")
-
-
-def _guarantee(solve_for: str, asked: Setting, others: dict[str, Any]) -> None:
-    """Raises InputError for options of a run, or of another target: of a guarantee nothing ran."""
-    stated = {field.name: getattr(asked, field.name) for field in fields(asked)}
-    defaults = {field.name: field.default for field in fields(asked)} | dict.fromkeys(others)
-    for name, value in (stated | others).items():
-        if value != defaults[name]:
-            option = "set" if name == "keys" else name.replace("_", "-")
-            expected = f"to be left out with --solve-for {solve_for}: nothing of a run is asked"
-            raise InputError(f"--{option}", value, expected)

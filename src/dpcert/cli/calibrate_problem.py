@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
-from ..accounting.calibration.calibrate import SolveFor
+from ..accounting.calibration.calibrate import Calibration, SolveFor
+from ..accounting.calibration.calibrate_risk import RiskCalibration
+from ..accounting.calibration.calibrate_to import TargetCalibration
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.tables.phase import refuse_falling_divisor
@@ -18,6 +20,7 @@ SOLVED: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args
 """What --solve-for may be, and what the accountants call it."""
 
 _MOST_ROUNDS = 2**53
+Found = TypeVar("Found", Calibration, RiskCalibration, TargetCalibration)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +30,24 @@ class Problem:
     step: how many rounds the value counts together, where a run has whole epochs or blocks of them only.
     """
 
+    solved: SolveFor
     build: Callable[[float], Mechanism]
     most: float | None
     at: Callable[[float], dict[str, Any]]
     step: int = 1
+
+    def in_rounds(self, found: Found) -> Found:
+        """The answer in rounds, where the value counts several together."""
+        if self.step == 1:
+            return found
+        return replace(found, value=found.value * self.step, beyond=found.beyond and found.beyond * self.step)
+
+
+def problem_of(asked: Setting, solve_for: str | None, schedule: Path | None, **target: float | None) -> Problem:
+    """The problem that the options state. One error for all that is missing."""
+    complete(asked, solve_for, schedule, **target)
+    solved = known(str(solve_for))
+    return one_phase(asked, solved) if schedule is None else several(asked, solved, schedule)
 
 
 def complete(asked: Setting, solve_for: str | None, schedule: Path | None, **target: float | None) -> None:
@@ -91,8 +108,10 @@ def one_phase(asked: Setting, solved: SolveFor) -> Problem:
         return at(value).to_json()
 
     if solved == "rounds":
-        return Problem(lambda value: at(value * asked.step).run(), _MOST_ROUNDS // asked.step, document, asked.step)
-    return Problem(lambda value: at(value).run(), asked.population if solved == "cohort" else None, document)
+        return Problem(
+            solved, lambda value: at(value * asked.step).run(), _MOST_ROUNDS // asked.step, document, asked.step
+        )
+    return Problem(solved, lambda value: at(value).run(), asked.population if solved == "cohort" else None, document)
 
 
 def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
@@ -119,7 +138,11 @@ def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
     if solved == "rounds":
         step = schedule.last_step
         return Problem(
-            lambda value: schedule.with_last_rounds(value * step), _MOST_ROUNDS // step, lambda value: against, step
+            solved,
+            lambda value: schedule.with_last_rounds(value * step),
+            _MOST_ROUNDS // step,
+            lambda value: against,
+            step,
         )
     most = schedule.last_population() if solved == "cohort" else None
-    return Problem(builders[solved], most, lambda value: against)
+    return Problem(solved, builders[solved], most, lambda value: against)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, interval
 from ..mechanisms.validate import delta_below_one, number, positive
 from ..presentation.output import print_json, say
-from .calibrate_problem import Problem, complete, known, one_phase, several
+from .calibrate_problem import problem_of
 from .setting import Setting, timed
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ def to_target(asked: Setting, solve_for: str | None, stated: Targets, schedule: 
     given = [name for name, value in named.items() if value is not None]
     if len(given) > 1:
         raise InputError(f"--{given[1]}", named[given[1]], f"to be left out beside --{given[0]}: one target")
+    if asked.drop_last:
+        raise InputError("--drop-last", asked.drop_last, "--epsilon and --delta, where units are left out of an epoch")
     if asked.accountant != "best":
         raise InputError("--accountant", asked.accountant, "no accountant by name but for an epsilon")
     if stated.rho is None and stated.mu is None:
@@ -53,14 +55,6 @@ def to_target(asked: Setting, solve_for: str | None, stated: Targets, schedule: 
         _for_risk(asked, solve_for, (stated.tpr, stated.fpr), schedule, as_json)
     else:
         _for_currency(asked, solve_for, stated, schedule, as_json)
-
-
-def _problem(asked: Setting, solve_for: str | None, schedule: Path | None, **target: float | None) -> Problem:
-    if asked.drop_last:
-        raise InputError("--drop-last", asked.drop_last, "--epsilon and --delta, where units are left out of an epoch")
-    complete(asked, solve_for, schedule, **target)
-    solved = known(str(solve_for))
-    return one_phase(asked, solved) if schedule is None else several(asked, solved, schedule)
 
 
 def _for_risk(
@@ -72,15 +66,14 @@ def _for_risk(
 ) -> None:
     """An attack's two error rates."""
     tpr, fpr = target
-    problem = _problem(asked, solve_for, schedule, tpr=tpr, fpr=fpr)
-    solved = known(str(solve_for))
+    problem = problem_of(asked, solve_for, schedule, tpr=tpr, fpr=fpr)
     against = {name: value for name, value in asked.against().items() if name != "accountant"}
     found, seconds = timed(
         lambda: calibrate_risk(
-            problem.build, solve_for=solved, tpr=tpr or 0.0, fpr=fpr or 0.0, most=problem.most, **against
+            problem.build, solve_for=problem.solved, tpr=tpr or 0.0, fpr=fpr or 0.0, most=problem.most, **against
         )
     )
-    found = replace(found, value=found.value * problem.step)
+    found = problem.in_rounds(found)
     if as_json:
         print_json(problem.at(found.value) | found.to_json() | {"seconds": seconds})
     else:
@@ -91,8 +84,7 @@ def _for_currency(asked: Setting, solve_for: str | None, stated: Targets, schedu
     """A rho or a mu, in the range that a delta (or, for mu, a false-positive rate) beside it names, as in claims."""
     from ..proofs_checks.claims.currency import Against  # here: claims load pydantic
 
-    problem = _problem(asked, solve_for, schedule)
-    solved = known(str(solve_for))
+    problem = problem_of(asked, solve_for, schedule)
     currency = _currency(stated)
     against = Against(asked.relation, asked.notion, asked.participation, _RTOL)  # type: ignore[arg-type] # checked there
 
@@ -100,7 +92,7 @@ def _for_currency(asked: Setting, solve_for: str | None, stated: Targets, schedu
         return calibrate_to(
             problem.build,
             lambda run: currency.bracket(run, against),
-            solve_for=solved,
+            solve_for=problem.solved,
             target=currency.threshold,
             most=problem.most,
             rtol=_RTOL if asked.rtol is None else asked.rtol,
@@ -110,13 +102,15 @@ def _for_currency(asked: Setting, solve_for: str | None, stated: Targets, schedu
     found, seconds = timed(solve)
     whole = currency.without_range()
     everywhere = None if whole is None else whole.bracket(problem.build(found.value), against)
-    found = replace(found, value=found.value * problem.step)
+    found = problem.in_rounds(found)
     if as_json:
         told = {} if everywhere is None else {"without_range": [everywhere.lower, everywhere.upper]}
         print_json(problem.at(found.value) | found.to_json() | currency.claimed() | told | {"seconds": seconds})
         return
-    scheduled = " times the schedule's" if schedule is not None and solved in ("noise_multiplier", "clip_norm") else ""
-    say(f"{safe_side(solved, found.value)}{scheduled} meets {_said(currency.claimed())}")
+    scheduled = (
+        " times the schedule's" if schedule is not None and problem.solved in ("noise_multiplier", "clip_norm") else ""
+    )
+    say(f"{safe_side(problem.solved, found.value)}{scheduled} meets {_said(currency.claimed())}")
     say(f"  {currency.words} in {interval(found.amount)}; certified, in {seconds:.3g} s")
     if everywhere is not None:
         say(f"  Without that range {currency.name} is in {interval(everywhere)}.")

@@ -17,20 +17,18 @@ from .options import Json
 
 
 def convert_command(
-    rho: Annotated[float | None, options.real("--rho", "Known: zero-concentrated DP.")] = None,
-    mu: Annotated[float | None, options.real("--mu", "Known: Gaussian DP.")] = None,
-    epsilon: Annotated[float | None, options.real("--epsilon", "Known: pure DP, or with --known-delta.")] = None,
-    known_delta: Annotated[float, options.real("--known-delta", "The known delta beside --epsilon.")] = 0.0,
+    rho: Annotated[float | None, "Known: zero-concentrated DP."] = None,
+    mu: Annotated[float | None, "Known: Gaussian DP."] = None,
+    epsilon: Annotated[float | None, "Known: pure DP, or with --known-delta."] = None,
+    known_delta: Annotated[float, "The known delta beside --epsilon."] = 0.0,
     renyi: Annotated[
         list[str] | None,
         typer.Option(metavar="ORDER:EPSILON", help="Known: Renyi DP at this order. Repeatable: a curve."),
     ] = None,
-    to: Annotated[
-        str | None, typer.Option("--to", help="epsilon, delta, rho, mu, tpr or advantage. Default: all of them.")
-    ] = None,
-    delta: Annotated[float | None, options.real("--delta", "With --to epsilon: at this delta.")] = None,
-    at_epsilon: Annotated[float | None, options.real("--at-epsilon", "With --to delta: at this epsilon.")] = None,
-    fpr: Annotated[float | None, options.real("--fpr", "With --to tpr: at this false-positive rate.")] = None,
+    to: Annotated[str | None, "epsilon, delta, rho, mu, tpr or advantage. Default: all of them."] = None,
+    delta: Annotated[float | None, "With --to epsilon: at this delta."] = None,
+    at_epsilon: Annotated[float | None, "With --to delta: at this epsilon."] = None,
+    fpr: Annotated[float | None, "With --to tpr: at this false-positive rate."] = None,
     as_json: Json = False,
 ) -> None:
     """Convert one privacy guarantee into another, rounded up; says whether the result is tight or an upper bound.

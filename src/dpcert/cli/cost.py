@@ -19,16 +19,15 @@ from ..mechanisms.digits import as_given, digits_for, interval, rounded_up
 from ..presentation.output import print_json, say, show
 from . import options
 from .convert import only_known
+from .declared import with_fields
 from .estimate import limit_theorem, simulated, told
-from .setting import Setting, required, timed, with_run
+from .setting import Setting, refuse_others, required, timed
 
-KnownRho = Annotated[float | None, options.real("--rho", "Instead of describing a run: the rho (zCDP) of each round.")]
-KnownMu = Annotated[
-    float | None, options.real("--mu", "Instead of describing a run: the mu (Gaussian DP) of each round.")
-]
+KnownRho = Annotated[float | None, "Instead of describing a run: the rho (zCDP) of each round."]
+KnownMu = Annotated[float | None, "Instead of describing a run: the mu (Gaussian DP) of each round."]
 
 
-@with_run()
+@with_fields(Setting)
 def epsilon_command(
     *,
     context: typer.Context,
@@ -69,15 +68,7 @@ def _of_guarantee(
     """At most the epsilon (at a delta), or delta (at an epsilon), of whatever has this rho or mu in each of the rounds:
     how it was got does not matter."""
     wanted, place, at = asked
-    for name in context.params:
-        source = context.get_parameter_source(name)  # of click's own, or of the copy that newer typers bring
-        if (
-            source is not None
-            and source.name == "COMMANDLINE"
-            and name not in ("rho", "mu", place, "rounds", "as_json")
-        ):
-            option = "set" if name == "keys" else name.replace("_", "-")
-            raise InputError(f"--{option}", context.params[name], f"nothing of a run beside --{known[0]}")
+    refuse_others(context, ("rho", "mu", place, "rounds", "as_json"), f"nothing of a run beside --{known[0]}")
     required(**{place: at})
     rounds = 1 if rounds is None else rounds
     if not known[1] > 0:
@@ -97,7 +88,7 @@ def _of_guarantee(
     say(f"  {found.direction}: {found.words}")
 
 
-@with_run()
+@with_fields(Setting)
 def delta_command(
     *,
     context: typer.Context,

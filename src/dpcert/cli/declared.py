@@ -1,18 +1,77 @@
-"""Options that are declared as the fields of a dataclass: a command takes one value, and --help shows the fields."""
+"""Options that are declared by a type and a sentence for --help, one by one or as the fields of a dataclass."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
-from inspect import Parameter, signature
-from typing import Any, get_type_hints
+from fractions import Fraction
+from inspect import Parameter, Signature, signature
+from typing import Annotated, Any, get_args, get_type_hints
 
-from .options import declared_as
+import typer
 
-Declaring = Callable[[Callable[..., None]], Callable[..., None]]
+from ..mechanisms import InputError
+from ..mechanisms.validate import choice
+
+Body = Callable[..., None]
+Read = Callable[[str], Any]
 
 
-def with_fields(kind: type[Any], left_out: Collection[str] = (), **defaults: Any) -> Declaring:
+def number(text: str) -> float:
+    """A number, or a fraction of two such as 1/60000. Raises InputError for anything else."""
+    above, slash, below = str(text).partition("/")
+    try:
+        return float(Fraction(above) / Fraction(below)) if slash else float(text)
+    except ZeroDivisionError:
+        raise InputError("number", text, "a fraction whose denominator is not 0") from None
+    except (ValueError, OverflowError):
+        raise InputError("number", text, "a number, or a fraction such as 1/60000") from None
+
+
+def numbers(option: str, text: str) -> list[float]:
+    """Numbers with commas between them. Raises InputError, naming the option."""
+    try:
+        return [number(part) for part in text.split(",")]
+    except InputError:
+        raise InputError(option, text, "numbers with commas between them") from None
+
+
+def whole(text: str) -> int:
+    """A whole number, 1e4 too. Raises InputError for anything else."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.5
+    if not value.is_integer():
+        raise InputError("number", text, "a whole number, such as 1000 or 1e3")
+    return int(value)
+
+
+def keyed(option: str, entries: Sequence[str] | None, known: Mapping[str, Read], whose: str) -> dict[str, Any]:
+    """Of a repeatable option KEY=VALUE the values by key, underscores for hyphens. known: how each key's value is read.
+
+    Raises InputError for an entry of another form, a key that is not among them, and a value that cannot be read.
+    """
+    found: dict[str, Any] = {}
+    for entry in entries or ():
+        key, equals, text = entry.partition("=")
+        if not equals:
+            raise InputError(option, entry, "KEY=VALUE")
+        if not known:
+            raise InputError(option, entry, f"nothing: {whose} has no settings of its own")
+        name = choice(option, key.strip().replace("_", "-"), known)
+        try:
+            found[name.replace("-", "_")] = known[name](text.strip())
+        except ValueError:
+            raise InputError(f"{option} {name}", text, f"a number ({known[name].__name__})") from None
+    return found
+
+
+def with_fields(kind: type[Any], left_out: Collection[str] = (), **defaults: Any) -> Callable[[Body], Body]:
     """For a command with a parameter `asked` of this dataclass: in its place stand the fields, in their order.
 
     left_out: fields that the command has no use for; defaults: those that are not the dataclass's own.
@@ -30,15 +89,55 @@ def with_fields(kind: type[Any], left_out: Collection[str] = (), **defaults: Any
     }
     of_kind |= {name: of_kind[name].replace(default=default) for name, default in defaults.items()}
 
-    def taken(body: Callable[..., None]) -> Callable[..., None]:
+    def taken(body: Body) -> Body:
         def command(**given: Any) -> None:
             asked = kind(**{name: given.pop(name) for name in of_kind})
             body(asked=asked, **given)
 
-        own, declared = get_type_hints(body, include_extras=True), list[Parameter]()
-        for name, parameter in signature(body).parameters.items():
-            alone = parameter.replace(kind=Parameter.KEYWORD_ONLY, annotation=own[name])
-            declared.extend(of_kind.values() if name == "asked" else [alone])
-        return declared_as(command, body.__doc__, declared)
+        declared = list[Parameter]()
+        for each in _parameters(body):
+            declared.extend(of_kind.values() if each.name == "asked" else [each])
+        return _declared(command, body.__doc__, declared)
 
     return taken
+
+
+def spoken(body: Body) -> Body:
+    """The command as typer reads it: where an annotation is a type and a sentence, the sentence is the option's help.
+
+    The option is called as the parameter is. Numbers may be written as fractions, and whole ones as 1e4.
+    """
+
+    def command(**given: Any) -> None:
+        body(**given)
+
+    read = [each.replace(annotation=_option(each.name, each.annotation)) for each in _parameters(body)]
+    return _declared(command, body.__doc__, read)
+
+
+def _declared(command: Body, text: str | None, parameters: list[Parameter]) -> Body:
+    command.__doc__, command.__annotations__ = text, {each.name: each.annotation for each in parameters}
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def _parameters(body: Body) -> list[Parameter]:
+    """Those of the command, by name only, with their annotations as objects."""
+    hints, named = get_type_hints(body, include_extras=True), signature(body).parameters
+    return [each.replace(kind=Parameter.KEYWORD_ONLY, annotation=hints[name]) for name, each in named.items()]
+
+
+def _option(name: str, annotation: Any) -> Any:
+    kind, *told = get_args(annotation) or (annotation,)
+    if not told or not isinstance(told[0], str):
+        return annotation
+    reads: dict[type, dict[str, Any]] = {
+        float: {"parser": number, "metavar": "NUMBER"},
+        int: {"parser": whole, "metavar": "INTEGER"},
+    }
+    read = next((how for read, how in reads.items() if _has(kind, read)), {})
+    return Annotated[kind, typer.Option(f"--{name.replace('_', '-')}", help=told[0], **read)]
+
+
+def _has(kind: Any, wanted: type) -> bool:
+    return kind is wanted or any(_has(part, wanted) for part in get_args(kind))

@@ -5,20 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import typer
-
 from . import options
 from .declared import with_fields
 from .experiment_options import Curves, DataAlone, Federated, Mocha
-from .help import Group, Grouped
+from .help import Commands
 
-app = typer.Typer(
-    help="Compute the papers' tables and figures again, by grids of training runs.",
-    cls=Group,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = Commands(help="Compute the papers' tables and figures again, by grids of training runs.")
 
 OWN_NOISE = ("noise_multiplier",)
 TUNED = ("strength", "clip_norm", "learning_rate", "rounds", "noise_multiplier")
@@ -71,7 +63,7 @@ def _add(name: str, kind: type[Any], left_out: tuple[str, ...], summary: str, ru
 
     body.__doc__ = summary
     body.__annotations__["asked"] = kind
-    app.command(name, cls=Grouped)(with_fields(kind, left_out)(body))
+    app.command(name)(with_fields(kind, left_out)(body))
 
 
 def _federated(name: str, asked: Federated, as_json: bool) -> None:

@@ -10,11 +10,11 @@ import typer
 
 from . import options, run_options
 
-Seed = Annotated[int, typer.Option("--seed", help="The first of the seeds.")]
-Seeds = Annotated[int, typer.Option("--seeds", help="How many seeds.")]
+Seed = Annotated[int, "The first of the seeds."]
+Seeds = Annotated[int, "How many seeds."]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", help="Folder of the results, to resume from. Default: sweep-NAME.", show_default=False),
+    typer.Option(help="Folder of the results, to resume from. Default: sweep-NAME.", show_default=False),
 ]
 Strength = Annotated[
     float, typer.Option("--lambda", help="Strength of the penalty that pulls personal models towards the shared model.")
@@ -25,56 +25,38 @@ Strength = Annotated[
 class Federated:
     """What all runs of an experiment share; the fields are the options, in the order of --help."""
 
-    model: Annotated[
-        str | None, typer.Option("--model", help="logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl.")
-    ] = None
-    rounds: Annotated[int, typer.Option("--rounds", help="Rounds of communication per run.")] = 100
-    cohort: Annotated[int, typer.Option("--cohort", help="Clients per round (expected).")] = 100
-    sampling: Annotated[
-        str, typer.Option("--sampling", help="poisson, fixed-size, random-allocation, shuffle, cyclic or full.")
-    ] = "poisson"
-    learning_rate: Annotated[float, typer.Option("--learning-rate", help="Learning rate of the clients' SGD.")] = 0.1
-    local_epochs: Annotated[int, typer.Option("--local-epochs", help="Passes over a client's samples per round.")] = 1
-    batch_size: Annotated[int, typer.Option("--batch-size", help="Samples per step.")] = 10
+    model: Annotated[str | None, "logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl."] = None
+    rounds: Annotated[int, "Rounds of communication per run."] = 100
+    cohort: Annotated[int, "Clients per round (expected)."] = 100
+    sampling: Annotated[str, "poisson, fixed-size, random-allocation, shuffle, cyclic or full."] = "poisson"
+    learning_rate: Annotated[float, "Learning rate of the clients' SGD."] = 0.1
+    local_epochs: Annotated[int, "Passes over a client's samples per round."] = 1
+    batch_size: Annotated[int, "Samples per step."] = 10
     strength: Strength = 1.0
-    finetune_strength: Annotated[
-        float, typer.Option("--finetune-strength", help="Weight of the fine-tuning penalty.")
-    ] = 1.0
-    finetune_epochs: Annotated[
-        int, typer.Option("--finetune-epochs", help="Passes over a client's samples in fine-tuning.")
-    ] = 5
-    clip_norm: Annotated[float, typer.Option("--clip-norm", help="Bound on one client's update.")] = 1.0
+    finetune_strength: Annotated[float, "Weight of the fine-tuning penalty."] = 1.0
+    finetune_epochs: Annotated[int, "Passes over a client's samples in fine-tuning."] = 5
+    clip_norm: Annotated[float, "Bound on one client's update."] = 1.0
     noise_multiplier: Annotated[
         float | None,
-        typer.Option(
-            "--noise-multiplier", help="Standard deviation of the noise on the sum of updates, divided by --clip-norm."
-        ),
+        "Standard deviation of the noise on the sum of updates, divided by --clip-norm.",
     ] = None
     epsilons: Annotated[
         str | None,
-        typer.Option(
-            "--epsilons",
-            help="Such as 1,2,8: in place of the experiment's amounts of noise, the least that costs at most these.",
-        ),
+        "Such as 1,2,8: in place of the experiment's amounts of noise, the least that costs at most these.",
     ] = None
     delta: run_options.Delta = 1e-5
-    neighbouring: Annotated[str, typer.Option("--neighbouring", help="replace-one, zero-out or add-remove.")] = (
-        "replace-one"
-    )
+    neighbouring: Annotated[str, "replace-one, zero-out or add-remove."] = "replace-one"
     data: Annotated[
         str,
-        typer.Option(
-            "--data",
-            help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH.",
-        ),
+        "synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH.",
     ] = "synthetic"
     seed: Seed = 0
     seeds: Seeds = 3
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto"
-    dtype: Annotated[str, typer.Option("--dtype", help="float32, float64 or bfloat16 (of local steps).")] = "float32"
-    solver: Annotated[str, typer.Option("--solver", help="auto, loop, vmap, stacked, compiled or dual.")] = "auto"
-    threads: Annotated[int, typer.Option("--threads", help="CPU threads.")] = 1
-    quick: Annotated[bool, typer.Option("--quick", help="One seed of at most 10 rounds; fair: few trials.")] = False
+    device: Annotated[str, "auto, cpu or cuda."] = "auto"
+    dtype: Annotated[str, "float32, float64 or bfloat16 (of local steps)."] = "float32"
+    solver: Annotated[str, "auto, loop, vmap, stacked, compiled or dual."] = "auto"
+    threads: Annotated[int, "CPU threads."] = 1
+    quick: Annotated[bool, "One seed of at most 10 rounds; fair: few trials."] = False
     out: Out = None
     quiet: options.Quiet = False
 
@@ -88,7 +70,7 @@ class Mocha:
     strength: Annotated[float, typer.Option("--lambda", help="Strength of the regulariser.")] = 1.0
     seed: Seed = 0
     seeds: Seeds = 3
-    quick: Annotated[bool, typer.Option("--quick", help="One seed and a fiftieth of the rounds.")] = False
+    quick: Annotated[bool, "One seed and a fiftieth of the rounds."] = False
     out: Out = None
     quiet: options.Quiet = False
 
@@ -97,17 +79,15 @@ class Mocha:
 class DataAlone:
     """What a table of a data set's sizes needs; nothing is trained."""
 
-    data: Annotated[
-        str, typer.Option("--data", help="As for training (dpfedmtl-table1), or as for mocha (mocha-sizes).")
-    ] = "synthetic"
+    data: Annotated[str, "As for training (dpfedmtl-table1), or as for mocha (mocha-sizes)."] = "synthetic"
     split_file: run_options.SplitFile = None
-    seed: Annotated[int, typer.Option("--seed", help="Of the split, and of synthetic data.")] = 0
+    seed: Annotated[int, "Of the split, and of synthetic data."] = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
     """What trade-off curves need; nothing is trained."""
 
-    quick: Annotated[bool, typer.Option("--quick", help="Two of the four sigmas, at fewer errors: seconds.")] = False
+    quick: Annotated[bool, "Two of the four sigmas, at fewer errors: seconds."] = False
     out: Out = None
     quiet: options.Quiet = False

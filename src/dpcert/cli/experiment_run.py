@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from ..trainers.experiments.report import write_report
 from ..trainers.experiments.runs import ran_on, write_runs
 from ..trainers.experiments.sweep import run_sweep
 from ..trainers.experiments.table import method_of
+from .declared import numbers
 from .experiment_options import Federated
 from .train_run import warnings_on_stderr
 
@@ -78,38 +79,16 @@ def _where(results: Sequence[dict[str, Any]]) -> str:
 
 
 def _epsilons(text: str | None) -> list[float]:
-    try:
-        return [positive("--epsilons", float(part)) for part in (text or "").split(",") if part]
-    except ValueError as problem:
-        if isinstance(problem, InputError):
-            raise
-        raise InputError("--epsilons", text, "numbers with commas between them") from None
+    return [positive("--epsilons", epsilon) for epsilon in (numbers("--epsilons", text) if text else ())]
 
 
 def _base(name: str, asked: Federated) -> Cell:
+    """What the runs have in common: the options that a cell has, too."""
     family = "dpfedmtl" if name.startswith("dpfedmtl") else "pmtl"
-    return Cell(
-        algorithm=family,
-        data=asked.data,
-        seed=0,
-        model=asked.model or ("mlp" if family == "dpfedmtl" else "logistic"),
-        strength=asked.strength,
-        rounds=asked.rounds,
-        cohort=asked.cohort,
-        sampling=asked.sampling,
-        noise_multiplier=asked.noise_multiplier or 0.0,
-        clip_norm=asked.clip_norm,
-        learning_rate=asked.learning_rate,
-        local_epochs=asked.local_epochs,
-        batch_size=asked.batch_size,
-        delta=asked.delta,
-        neighbouring=asked.neighbouring,
-        finetune_strength=asked.finetune_strength,
-        finetune_epochs=asked.finetune_epochs,
-        device=asked.device,
-        dtype=asked.dtype,
-        solver=asked.solver,
-    )
+    shared = {field.name: getattr(asked, field.name) for field in fields(Cell) if hasattr(asked, field.name)}
+    own = {"seed": 0, "noise_multiplier": asked.noise_multiplier or 0.0}
+    model = asked.model or ("mlp" if family == "dpfedmtl" else "logistic")
+    return Cell(**shared | own | {"algorithm": family, "model": model})
 
 
 def _plots(results: list[dict[str, Any]], folder: Path) -> list[str]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import meant
+from .declared import Body, spoken
 
 GROUPS = {
     "Privacy": (
@@ -69,3 +72,20 @@ class Group(TyperGroup):
             told = f"{ctx.command_path} has no command {args[0]}{meant(args[0], known)}"
             raise InputError("COMMAND", args[0], "a command", f"{told}; {ctx.command_path} --help lists them.")
         return super().resolve_command(ctx, args)
+
+
+class Commands(typer.Typer):
+    """Commands whose options are declared as `spoken` reads them."""
+
+    def __init__(self, **more: Any) -> None:
+        usual: dict[str, Any] = {
+            "cls": Group,
+            "no_args_is_help": True,
+            "add_completion": False,
+            "rich_markup_mode": None,
+        }
+        wide = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+        super().__init__(**usual | {"pretty_exceptions_enable": False, "context_settings": wide} | more)
+
+    def command(self, name: str, **more: Any) -> Callable[[Body], Body]:  # type: ignore[override]
+        return lambda body: super(Commands, self).command(name, cls=Grouped, **more)(spoken(body))

@@ -16,23 +16,15 @@ from ..mechanisms.digits import as_given, interval
 from ..mechanisms.text_table import text_table
 from ..presentation.output import print_json, say
 from . import options
-from .help import Group
+from .help import Commands
 from .setting import relation, timed
 
-app = typer.Typer(
-    help="Check, show, export or import a ledger: the record of what was released.",
-    cls=Group,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = Commands(help="Check, show, export or import a ledger: the record of what was released.")
 
 File = Annotated[Path, options.named("LEDGER", "The ledger's SQLite file.")]
 Head = Annotated[
     str | None,
-    typer.Option(
-        "--head", help="The last hash, which you noted elsewhere: detects a ledger that was rewritten as a whole."
-    ),
+    "The last hash, which you noted elsewhere: detects a ledger that was rewritten as a whole.",
 ]
 
 

@@ -12,7 +12,7 @@ from ..mechanisms import InputError
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice
 from ..presentation.annotations import Annotation, github, sarif
-from ..presentation.output import complain, print_json, say
+from ..presentation.output import complain, print_json, say, show
 from ..proofs_checks.lint import RULES, Finding, Report, lint
 from . import options
 from .options import Json
@@ -30,7 +30,7 @@ def lint_command(
         str,
         typer.Option("--format", help="How to print: text, json, sarif (code scanning) or github (annotations)."),
     ] = "text",
-    strict: Annotated[bool, typer.Option("--strict", help="Count notes as findings in the exit code.")] = False,
+    strict: Annotated[bool, "Count notes as findings in the exit code."] = False,
     explain: Annotated[
         str | None,
         typer.Option(metavar="RULE", help="Explain this rule, with a wrong and a right example; no file is read."),
@@ -45,7 +45,8 @@ def lint_command(
     if as_json and form not in ("text", "json"):
         raise InputError("--format", form, "json, or no --json beside it")
     if explain is not None:
-        return _explain(choice("--explain", explain, [rule.id for rule in RULES]), as_json)
+        rules = {rule.id: rule for rule in RULES}
+        return show(rules[choice("--explain", explain, rules)], as_json)
     if not paths:
         raise MissingKeys({"PATH": "a Python script, a notebook or a folder"})
     report = lint(paths)
@@ -62,15 +63,6 @@ def lint_command(
             say(str(finding))
         say(report.summary, err=True)
     raise typer.Exit(_exit_code(report, report.findings if strict else report.slips))
-
-
-def _explain(name: str, as_json: bool) -> None:
-    rule = next(rule for rule in RULES if rule.id == name)
-    if as_json:
-        told = ("id", "level", "slip", "why", "instead", "bad", "good")
-        print_json({field: getattr(rule, field) for field in told})
-    else:
-        say(str(rule))
 
 
 def _annotations(report: Report) -> list[Annotation]:

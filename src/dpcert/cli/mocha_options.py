@@ -31,107 +31,69 @@ class Asked:
             help="mocha, mocha-alternating (Algorithm 1 whole), cocoa, mb-sdca or mb-sgd.",
         ),
     ]
-    rounds: Annotated[
-        int | None, typer.Option("--rounds", help="Rounds at most. Default: until --tolerance; 100 with --clip-norm.")
-    ] = None
+    rounds: Annotated[int | None, "Rounds at most. Default: until --tolerance; 100 with --clip-norm."] = None
     tolerance: Annotated[
         float | None,
-        typer.Option("--tolerance", help="Stop at this duality gap, relative to the primal value. Default: 1e-4."),
+        "Stop at this duality gap, relative to the primal value. Default: 1e-4.",
     ] = None
     strength: Annotated[float, typer.Option("--lambda", help="Strength of the regulariser.")] = 1.0
-    loss: Annotated[str, typer.Option("--loss", help="hinge, squared-hinge, logistic or squared.")] = "hinge"
+    loss: Annotated[str, "hinge, squared-hinge, logistic or squared."] = "hinge"
     omega: Annotated[
         str,
-        typer.Option(
-            "--omega",
-            help="How tasks are related: fixed-identity, mean-regularised, clustered, graph-laplacian, known, learned, "
-            "or a .npy or .csv covariance.",
-        ),
+        "How tasks are related: fixed-identity, mean-regularised, clustered, graph-laplacian, known, learned, "
+        "or a .npy or .csv covariance.",
     ] = "mean-regularised"
-    clusters: Annotated[
-        str, typer.Option("--clusters", help="Of a clustered Omega: a number, or a JSON file of cluster numbers.")
-    ] = "1"
-    ridge: Annotated[
-        float, typer.Option("--ridge", help="Added to a mean-regularised, clustered or graph-laplacian Omega.")
-    ] = 0.1
+    clusters: Annotated[str, "Of a clustered Omega: a number, or a JSON file of cluster numbers."] = "1"
+    ridge: Annotated[float, "Added to a mean-regularised, clustered or graph-laplacian Omega."] = 0.1
     graph: Annotated[
         Path | None,
-        typer.Option(
-            "--graph", help="Of a graph-laplacian Omega: a .npy or .csv adjacency matrix, or lines `task task [weight]`"
-        ),
+        "Of a graph-laplacian Omega: a .npy or .csv adjacency matrix, or lines `task task [weight]`",
     ] = None
     covariance: Annotated[
         Path | None,
-        typer.Option(
-            "--covariance",
-            help="Of a known Omega: a .npy or .csv covariance matrix of the tasks; synthetic data have their own.",
-        ),
+        "Of a known Omega: a .npy or .csv covariance matrix of the tasks; synthetic data have their own.",
     ] = None
     sigma_prime: Annotated[
         str | None,
-        typer.Option("--sigma-prime", help="reference (the authors' code's, the default), lemma or tight."),
+        "reference (the authors' code's, the default), lemma or tight.",
     ] = None
     work: Annotated[
         str,
-        typer.Option(
-            "--work",
-            help="What a node does per round: passes=P, shares=LOW:HIGH (of the smallest n_t); mocha: theta=T or "
-            "theta=LOW:HIGH. Not cocoa's.",
-        ),
+        "What a node does per round: passes=P, shares=LOW:HIGH (of the smallest n_t); mocha: theta=T or "
+        "theta=LOW:HIGH. Not cocoa's.",
     ] = "passes=1"
     drop: Annotated[
         str | None,
-        typer.Option(
-            "--drop",
-            help="Probability of dropping out of a round, of all nodes (P), one (NODE=P), or P,NODE=P. Not cocoa's.",
-        ),
+        "Probability of dropping out of a round, of all nodes (P), one (NODE=P), or P,NODE=P. Not cocoa's.",
     ] = None
-    theta: Annotated[
-        float | None, typer.Option("--theta", help="cocoa: the accuracy of every node's subproblem. Default: 0.5.")
-    ] = None
+    theta: Annotated[float | None, "cocoa: the accuracy of every node's subproblem. Default: 0.5."] = None
     scaling: Annotated[
         float | None,
-        typer.Option(
-            "--scaling",
-            help="mb-sdca: of a batch's steps, 1 averages; mb-sgd: the first step (constant: every step). Default: 1.",
-        ),
+        "mb-sdca: of a batch's steps, 1 averages; mb-sgd: the first step (constant: every step). Default: 1.",
     ] = None
-    step_rule: Annotated[
-        str | None, typer.Option("--step-rule", help="mb-sgd: decreasing (the default), constant or pegasos.")
-    ] = None
+    step_rule: Annotated[str | None, "mb-sgd: decreasing (the default), constant or pegasos."] = None
     clip_norm: Annotated[
         float | None,
-        typer.Option("--clip-norm", help="mocha: clipping bound on what one node sends; needed with noise."),
+        "mocha: clipping bound on what one node sends; needed with noise.",
     ] = None
     noise_multiplier: Annotated[
         float | None,
-        typer.Option(
-            "--noise-multiplier", help="Standard deviation of the noise on the sum of messages, divided by --clip-norm."
-        ),
+        "Standard deviation of the noise on the sum of messages, divided by --clip-norm.",
     ] = None
     noise_std: run_options.NoiseStd = None
     target_epsilon: run_options.TargetEpsilon = None
     delta: run_options.Delta = 1e-5
-    neighbouring: Annotated[
-        str | None, typer.Option("--neighbouring", help="replace-one or zero-out. Default: replace-one.")
-    ] = None
+    neighbouring: Annotated[str | None, "replace-one or zero-out. Default: replace-one."] = None
     budget: run_options.Budget = None
     data: run_options.MochaData = "synthetic"
     split_file: run_options.SplitFile = None
     seed: run_options.Seed = None
-    checkpoint: Annotated[
-        Path | None, typer.Option("--checkpoint", help="Folder in which the run is saved, and from which it resumes.")
-    ] = None
+    checkpoint: Annotated[Path | None, "Folder in which the run is saved, and from which it resumes."] = None
     evaluate_every: Annotated[
         int,
-        typer.Option(
-            "--evaluate-every",
-            help="Rounds between records of the gap; 0: every round, after 1,000 fewer and fewer.",
-        ),
+        "Rounds between records of the gap; 0: every round, after 1,000 fewer and fewer.",
     ] = 0
-    plot: Annotated[
-        Path | None, typer.Option("--plot", help="Write a plot of the duality gap per round to this file.")
-    ] = None
+    plot: Annotated[Path | None, "Write a plot of the duality gap per round to this file."] = None
     quiet: options.Quiet = False
 
 

@@ -8,8 +8,8 @@ from ..accounting import calibrate
 from ..mechanisms import Gaussian, InputError, Repeat
 from ..mechanisms.validate import choice, nonnegative, positive
 from ..presentation.output import say, show
+from ..presentation.plots import draw_gap, drawable
 from ..presentation.progress import bar
-from ..presentation.training_plot import check_plot, draw_gap
 from ..trainers.engine.privacy import PrivacyGoal
 from ..trainers.interrupted import interrupted
 from ..trainers.mocha.assemble import Options, kind_of, method_of, private_of, setting_of
@@ -43,7 +43,7 @@ _OMEGAS = {"clusters": ("clustered",), "ridge": ("mean-regularised", "clustered"
 
 def run_mocha(asked: Asked, as_json: bool) -> None:
     """Solve as the options say, and print what came of it."""
-    check_plot(asked.plot)
+    drawable(asked.plot)
     for option, usual in (("clusters", "1"), ("ridge", 0.1)):
         if (given := getattr(asked, option)) != usual and asked.omega not in _OMEGAS[option]:
             belongs = f"it belongs to --omega {', '.join(_OMEGAS[option])}"

@@ -66,32 +66,26 @@ Answers = dict[str, str]
 
 def new_command(
     file: Annotated[Path | None, options.named("[FILE]", "The file to write; default: standard output.")] = None,
-    title: Annotated[str | None, typer.Option(help="Title of the claim, as tables show it.")] = None,
-    source: Annotated[str | None, typer.Option(help="Where a reader finds the claimed number.")] = None,
-    unit: Annotated[str | None, typer.Option(help="Whose data are protected: example, user, client, ...")] = None,
-    neighbouring: Annotated[
-        str | None, typer.Option(help="How neighbouring data sets differ: add-remove, replace-one, zero-out.")
-    ] = None,
-    notion: Annotated[str | None, typer.Option(help="Who the attacker is: dp, billboard or joint.")] = None,
-    epsilon: Annotated[str | None, typer.Option(help="The claimed epsilon, as printed.")] = None,
-    delta: Annotated[str | None, typer.Option(help="The claimed delta, as printed; 0 means pure DP.")] = None,
-    mechanism: Annotated[str | None, typer.Option(help="The kind of noise: gaussian, laplace, ...")] = None,
-    noise_multiplier: Annotated[
-        str | None, typer.Option(help="Noise on the sum, divided by the clipping bound.")
-    ] = None,
-    sampling: Annotated[str | None, typer.Option(help="How units are chosen: none, poisson, shuffle, ...")] = None,
-    sampling_rate: Annotated[str | None, typer.Option(help="Poisson: each unit's probability per round.")] = None,
+    title: Annotated[str | None, "Title of the claim, as tables show it."] = None,
+    source: Annotated[str | None, "Where a reader finds the claimed number."] = None,
+    unit: Annotated[str | None, "Whose data are protected: example, user, client, ..."] = None,
+    neighbouring: Annotated[str | None, "How neighbouring data sets differ: add-remove, replace-one, zero-out."] = None,
+    notion: Annotated[str | None, "Who the attacker is: dp, billboard or joint."] = None,
+    epsilon: Annotated[str | None, "The claimed epsilon, as printed."] = None,
+    delta: Annotated[str | None, "The claimed delta, as printed; 0 means pure DP."] = None,
+    mechanism: Annotated[str | None, "The kind of noise: gaussian, laplace, ..."] = None,
+    noise_multiplier: Annotated[str | None, "Noise on the sum, divided by the clipping bound."] = None,
+    sampling: Annotated[str | None, "How units are chosen: none, poisson, shuffle, ..."] = None,
+    sampling_rate: Annotated[str | None, "Poisson: each unit's probability per round."] = None,
     population: Annotated[str | None, typer.Option("--population", "--dataset-size", help="Number of units.")] = None,
     cohort: Annotated[str | None, typer.Option("--cohort", "--batch-size", help="Units per round.")] = None,
-    block: Annotated[str | None, typer.Option(help="Random allocation: rounds per block.")] = None,
-    bins: Annotated[str | None, typer.Option(help="Balls in bins: rounds per pass.")] = None,
-    norm: Annotated[
-        str | None, typer.Option(help="Norm that the clipping bound limits: number, l1, l2 or linf.")
-    ] = None,
-    dimension: Annotated[str | None, typer.Option(help="With --norm l2 or linf: number of coordinates.")] = None,
-    releases: Annotated[str | None, typer.Option(help="Releases per round that use one sample; default 1.")] = None,
-    rounds: Annotated[str | None, typer.Option(help="Number of rounds, composed adaptively.")] = None,
-    epochs: Annotated[str | None, typer.Option(help="Passes over the population, instead of --rounds.")] = None,
+    block: Annotated[str | None, "Random allocation: rounds per block."] = None,
+    bins: Annotated[str | None, "Balls in bins: rounds per pass."] = None,
+    norm: Annotated[str | None, "Norm that the clipping bound limits: number, l1, l2 or linf."] = None,
+    dimension: Annotated[str | None, "With --norm l2 or linf: number of coordinates."] = None,
+    releases: Annotated[str | None, "Releases per round that use one sample; default 1."] = None,
+    rounds: Annotated[str | None, "Number of rounds, composed adaptively."] = None,
+    epochs: Annotated[str | None, "Passes over the population, instead of --rounds."] = None,
     keys: Annotated[
         list[str] | None,
         typer.Option(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Callable
 from importlib.util import find_spec
-from inspect import Parameter, Signature
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -16,17 +14,7 @@ from ..mechanisms import Neighbouring as Relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.validate import lacks
-
-
-def number(text: str) -> float:
-    """A number, or a fraction of two such as 1/60000. Raises InputError for anything else."""
-    above, slash, below = str(text).partition("/")
-    try:
-        return float(Fraction(above) / Fraction(below)) if slash else float(text)
-    except ZeroDivisionError:
-        raise InputError("number", text, "a fraction whose denominator is not 0") from None
-    except (ValueError, OverflowError):
-        raise InputError("number", text, "a number, or a fraction such as 1/60000") from None
+from .declared import number, whole
 
 
 def two(option: str, expected: str, text: str) -> tuple[float, float]:
@@ -50,28 +38,8 @@ def named(metavar: str, text: str) -> Any:
     return typer.Argument(parser=path, metavar=metavar, help=text, show_default=False)
 
 
-def real(option: str, text: str) -> Any:
-    """An option that is a number; fractions are read as such."""
-    return typer.Option(option, parser=number, metavar="NUMBER", help=text)
-
-
-Delta = Annotated[
-    float | None, real("--delta", "Target delta, below 1; 0 means pure DP. May be a fraction, such as 1/60000.")
-]
-Epsilon = Annotated[float | None, real("--epsilon", "Epsilon, at least 0.")]
-
-
-def _whole(text: str) -> Any:
-    """A whole number, 1e4 too; anything else goes on as it is, to be refused where everything is checked."""
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        value = float(text)
-    except ValueError:
-        return text
-    return int(value) if value.is_integer() else value
+Delta = Annotated[float | None, "Target delta, below 1; 0 means pure DP. May be a fraction, such as 1/60000."]
+Epsilon = Annotated[float | None, "Epsilon, at least 0."]
 
 
 def words(*choices: str) -> Callable[[str], list[str]]:
@@ -83,34 +51,25 @@ def words(*choices: str) -> Callable[[str], list[str]]:
     return begun_with
 
 
-def declared_as(command: Callable[..., None], text: str | None, parameters: Sequence[Parameter]) -> Callable[..., None]:
-    """The command as typer reads it: with this docstring, these parameters, and their annotations."""
-    command.__doc__, command.__annotations__ = text, {each.name: each.annotation for each in parameters}
-    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    return command
-
-
 def _accountants(incomplete: str) -> list[str]:
     from ..accounting.accountants import AccountantName
 
     return words(*get_args(AccountantName))(incomplete)
 
 
-def counted(*options: str, text: str) -> Any:
-    """An option that is a whole number, 1e4 too."""
-    return typer.Option(*options, parser=_whole, metavar="INTEGER", help=text)
+def counted(option: str, other: str, text: str) -> Any:
+    """An option of two names that is a whole number."""
+    return typer.Option(option, other, parser=whole, metavar="INTEGER", help=text)
 
 
-Rounds = Annotated[
-    int | None, counted("--rounds", text="Number of rounds, composed adaptively. Default: 1, or what --epochs gives.")
-]
+Rounds = Annotated[int | None, "Number of rounds, composed adaptively. Default: 1, or what --epochs gives."]
 Epochs = Annotated[
     float | None,
-    real("--epochs", "Passes over the population, instead of --rounds; rounded up to whole rounds."),
+    "Passes over the population, instead of --rounds; rounded up to whole rounds.",
 ]
 Releases = Annotated[
     int | None,
-    counted("--releases", text="Releases per round that use the same sample, such as local steps. Default: 1."),
+    "Releases per round that use the same sample, such as local steps. Default: 1.",
 ]
 Kind = Annotated[
     str,
@@ -131,27 +90,23 @@ Keys = Annotated[
 ]
 Rtol = Annotated[
     float | None,
-    real(
-        "--rtol",
-        "Relative width of the interval. Default: 1e-6; for hidden fixed-size cohorts 0.02, and at least 5e-4.",
-    ),
+    "Relative width of the interval. Default: 1e-6; for hidden fixed-size cohorts 0.02, and at least 5e-4.",
 ]
 NoiseMultiplier = Annotated[
     float | None,
-    real("--noise-multiplier", "Standard deviation of the noise on the sum, divided by the clipping bound."),
+    "Standard deviation of the noise on the sum, divided by the clipping bound.",
 ]
 NoiseStd = Annotated[
     float | None,
-    real("--noise-std", "Instead of --noise-multiplier: standard deviation of the noise on the mean over the cohort."),
+    "Instead of --noise-multiplier: standard deviation of the noise on the mean over the cohort.",
 ]
 ClipNorm = Annotated[
     float | None,
-    real("--clip-norm", "Clipping bound: the largest norm of one unit's contribution. Needed with --noise-std."),
+    "Clipping bound: the largest norm of one unit's contribution. Needed with --noise-std.",
 ]
 Sampling = Annotated[
     str,
     typer.Option(
-        "--sampling",
         help="How the units of a round are chosen: none, poisson, fixed-size, shuffle, cyclic or random-allocation; "
         "with matrix-factorisation also cyclic-poisson, balls-in-bins or min-separated.",
         autocompletion=words(*get_args(SamplingTable.model_fields["scheme"].annotation)),
@@ -159,33 +114,26 @@ Sampling = Annotated[
 ]
 SamplingRate = Annotated[
     float | None,
-    real("--sampling-rate", "Poisson: each unit's probability of being in a round, such as 0.01 or 256/60000."),
+    "Poisson: each unit's probability of being in a round, such as 0.01 or 256/60000.",
 ]
-Population = Annotated[int | None, counted("--population", "--dataset-size", text="Number of units in the data set.")]
+Population = Annotated[int | None, counted("--population", "--dataset-size", "Number of units in the data set.")]
 Cohort = Annotated[
-    int | None, counted("--cohort", "--batch-size", text="Units per round; with Poisson sampling the expected number.")
+    int | None, counted("--cohort", "--batch-size", "Units per round; with Poisson sampling the expected number.")
 ]
-MaxCohort = Annotated[
-    int | None, counted("--max-cohort", text="Poisson: larger cohorts are cut at random to this size.")
-]
-DropLast = Annotated[
-    bool, typer.Option("--drop-last", help="Shuffled batches: leave out the incomplete last batch of each epoch.")
-]
-Block = Annotated[int | None, typer.Option("--block", help="Random allocation: number of rounds per block.")]
+MaxCohort = Annotated[int | None, "Poisson: larger cohorts are cut at random to this size."]
+DropLast = Annotated[bool, "Shuffled batches: leave out the incomplete last batch of each epoch."]
+Block = Annotated[int | None, "Random allocation: number of rounds per block."]
 PerBlock = Annotated[
     int | None,
-    typer.Option(
-        "--per-block", help="Random allocation: in how many rounds of a block each unit takes part. Default: 1."
-    ),
+    "Random allocation: in how many rounds of a block each unit takes part. Default: 1.",
 ]
 Bins = Annotated[
     int | None,
-    typer.Option("--bins", help="Balls in bins: number of rounds per pass. Each unit draws one of them, once."),
+    "Balls in bins: number of rounds per pass. Each unit draws one of them, once.",
 ]
 Neighbouring = Annotated[
     str | None,
     typer.Option(
-        "--neighbouring",
         help="How neighbouring data sets differ: add-remove (one unit more), replace-one (one unit's data) or "
         "zero-out (one unit's contribution is zero). Default: add-remove for dp; replace-one for billboard and joint, "
         "and with visible participation.",
@@ -195,7 +143,6 @@ Neighbouring = Annotated[
 Notion = Annotated[
     str,
     typer.Option(
-        "--notion",
         help="Who the attacker is: dp (anyone who sees all that is released), billboard or joint (all other clients "
         "together).",
         autocompletion=words("dp", "billboard", "joint"),
@@ -204,17 +151,14 @@ Notion = Annotated[
 Participation = Annotated[
     str | None,
     typer.Option(
-        "--participation",
         help="visible or hidden: does the attacker see who takes part in a round? "
         "Default: hidden for dp; for billboard and joint, the other clients together know who takes part.",
         autocompletion=words("visible", "hidden"),
     ),
 ]
-Accountant = Annotated[
-    str, typer.Option("--accountant", help="best, or the name of one accountant.", autocompletion=_accountants)
-]
+Accountant = Annotated[str, typer.Option(help="best, or the name of one accountant.", autocompletion=_accountants)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="No progress bar.")]
+Quiet = Annotated[bool, "No progress bar."]
 
 
 def needs_torch(command: str) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import lacks
-from ..presentation.output import complain, print_json, say
+from ..presentation.output import complain, say, show
 from ..presentation.progress import bar
 from .options import Json
 
@@ -27,9 +27,9 @@ INSTALL = "pip install 'dpcert[papers,train]'"
 def papers_command(
     paper: Annotated[
         str | None,
-        typer.Option("--paper", metavar="KEY", help="One paper: pmtl, pmtl-jdp, dpfedmtl, mocha, ... Default: all."),
+        typer.Option(metavar="KEY", help="One paper: pmtl, pmtl-jdp, dpfedmtl, mocha, ... Default: all."),
     ] = None,
-    only: Annotated[str | None, typer.Option("--only", metavar="ID", help="One row, with its evidence.")] = None,
+    only: Annotated[str | None, typer.Option(metavar="ID", help="One row, with its evidence.")] = None,
     folder: Annotated[
         Path | None,
         typer.Option(
@@ -38,14 +38,14 @@ def papers_command(
             help="Also check the paper in this folder (docs/papers/adding.md says how to write one).",
         ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="Leave out the rows that take long.")] = False,
+    quick: Annotated[bool, "Leave out the rows that take long."] = False,
     jobs: Annotated[
-        int, typer.Option("--jobs", min=1, help="Number of worker processes. Default: one per core.")
+        int, typer.Option(min=1, help="Number of worker processes. Default: one per core.")
     ] = os.cpu_count() or 1,
     as_json: Json = False,
     pages: Annotated[
         Path | None,
-        typer.Option("--pages", metavar="DIR", help="Also write the pages of the documentation into this folder."),
+        typer.Option(metavar="DIR", help="Also write the pages of the documentation into this folder."),
     ] = None,
 ) -> None:
     """Derive again whether each statement of the source papers is true: proofs, counterexamples, audits, runs.
@@ -61,17 +61,10 @@ def papers_command(
     for package in _absent():
         say(f"note: {package} is not installed: rows that need it will have no status ({INSTALL})", err=True)
     found = _judge_all(rows, folder, jobs)
-    if as_json:
-        print_json(found.to_json())
-    elif only is not None:
-        from ..presentation.papers import print_evidence
-
-        for judgement in found.judgements:
-            print_evidence(judgement)
+    if as_json or only is None:
+        show(found, as_json)
     else:
-        from ..presentation.papers import print_table
-
-        print_table(found)
+        say("\n\n".join(map(str, found.judgements)))
     if pages is not None and not found.problems:
         from ..proofs_checks.papers.pages import write_pages
 

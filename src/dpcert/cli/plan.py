@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.progress import track
 
 from ..accounting.calibration.plan import NoisePlan, plan
 from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
-from ..presentation.drawing import drawable
 from ..presentation.output import show
+from ..presentation.plots import draw_plan, drawable
 from . import options
-from .declared import with_fields
+from .declared import numbers, with_fields
 from .plan_schemes import compare_schemes
 from .setting import as_option, relation, required
 
@@ -30,37 +29,29 @@ class Asked:
     rounds: options.Rounds = None
     epochs: options.Epochs = None
     delta: options.Delta = None
-    epsilons: Annotated[str, typer.Option("--epsilons", help="Target epsilons, such as 1,2,4.")] = "1,2,4,8"
-    cohorts: Annotated[
-        str | None, typer.Option("--cohorts", help="Cohort sizes to compare, such as 100,300,1000. Default: six sizes.")
-    ] = None
-    sampling: Annotated[str, typer.Option("--sampling", help="poisson or fixed-size.")] = "poisson"
-    clip_norm: Annotated[
-        float, options.real("--clip-norm", "Clipping bound, to which the noise on the mean is proportional.")
-    ] = 1.0
+    epsilons: Annotated[str, "Target epsilons, such as 1,2,4."] = "1,2,4,8"
+    cohorts: Annotated[str | None, "Cohort sizes to compare, such as 100,300,1000. Default: six sizes."] = None
+    sampling: Annotated[str, "poisson or fixed-size."] = "poisson"
+    clip_norm: Annotated[float, "Clipping bound, to which the noise on the mean is proportional."] = 1.0
     neighbouring: options.Neighbouring = None
     notion: options.Notion = "dp"
     participation: options.Participation = None
     schemes: Annotated[
         str | None,
-        typer.Option("--schemes", help="Compare sampling schemes instead: all, or a list such as poisson,shuffle."),
+        "Compare sampling schemes instead: all, or a list such as poisson,shuffle.",
     ] = None
-    batch_size: Annotated[
-        int | None, options.counted("--batch-size", text="With --schemes: the size of every batch.")
-    ] = None
-    plot: Annotated[
-        Path | None, typer.Option("--plot", help="Write a plot of the table to this image file (needs matplotlib).")
-    ] = None
+    batch_size: Annotated[int | None, "With --schemes: the size of every batch."] = None
+    plot: Annotated[Path | None, "Write a plot of the table to this image file (needs matplotlib)."] = None
 
     def targets(self) -> tuple[float, ...]:
         """The epsilons."""
-        return tuple(positive("epsilons", _number("--epsilons", part)) for part in self.epsilons.split(","))
+        return tuple(positive("epsilons", target) for target in numbers("--epsilons", self.epsilons))
 
     def sizes(self) -> tuple[int, ...]:
         """The cohorts as given, or six powers of ten and their halves up to the population."""
         population = count("population", self.population)
         if self.cohorts is not None:
-            return tuple(count("cohorts", _number("--cohorts", part)) for part in self.cohorts.split(","))
+            return tuple(count("cohorts", size) for size in numbers("--cohorts", self.cohorts))
         shares = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
         return tuple(dict.fromkeys(max(1, round(share * population)) for share in shares))
 
@@ -75,8 +66,7 @@ def plan_command(asked: Asked, as_json: options.Json = False) -> None:
 
     Example: dpcert plan --dataset-size 60000 --batch-size 256 --epochs 5 --delta 1e-5 --schemes all --epsilons 2
     """
-    if asked.plot is not None:
-        drawable(asked.plot)
+    drawable(asked.plot)
     if asked.schemes is not None:
         sizes = asked.population, asked.batch_size, asked.epochs, asked.delta
         compare_schemes(asked.schemes, asked.targets(), *sizes, asked.neighbouring, asked.plot, as_json)
@@ -91,8 +81,6 @@ def plan_command(asked: Asked, as_json: options.Json = False) -> None:
     except InputError as problem:
         raise as_option(problem) from None
     if asked.plot is not None:
-        from ..presentation.plan_plots import draw_plan
-
         draw_plan(found, asked.plot)
     counted = "rounds" if asked.epochs is None else "epochs"
     table = {name: getattr(asked, name) for name in ("population", counted, "delta", "sampling")}
@@ -118,10 +106,3 @@ def _planned(asked: Asked) -> NoisePlan:
     )
     console, total = Console(stderr=True), len(sizes) * len(targets)
     return NoisePlan(tuple(track(found, "planning", total=total, console=console, transient=True)), clip_norm)
-
-
-def _number(option: str, text: str) -> float:
-    try:
-        return options.number(text)
-    except InputError:
-        raise InputError(option, text, "numbers with commas between them") from None

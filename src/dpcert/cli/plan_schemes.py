@@ -14,6 +14,7 @@ from ..accounting.calibration.plan_schemes import SCHEMES, SchemePlan, plan_sche
 from ..mechanisms import InputError
 from ..mechanisms.validate import count
 from ..presentation.output import show
+from ..presentation.plots import draw_schemes
 from .setting import as_option, required
 
 
@@ -45,7 +46,5 @@ def compare_schemes(
     console, total = Console(stderr=True), len(names) * len(targets)
     plan = SchemePlan(tuple(track(found, "planning", total=total, console=console, transient=True)))
     if plot is not None:
-        from ..presentation.plan_plots import draw_schemes
-
         draw_schemes(plan, plot)
     show(plan, as_json, **asked, neighbouring=relation, seconds=time.perf_counter() - started)

@@ -14,15 +14,9 @@ from ..presentation.output import complain, print_json
 from ..proofs_checks.registry.exporting import exported
 from ..proofs_checks.registry.importing import Imported, imported, load_entry, load_yaml
 from . import options
-from .help import Group
+from .help import Commands
 
-app = typer.Typer(
-    help="Read entries of the OpenDP deployments registry as claims, and write them.",
-    cls=Group,
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+app = Commands(help="Read entries of the OpenDP deployments registry as claims, and write them.")
 STATED, BAD_INPUT, GAPS = 0, 2, 3
 
 

@@ -12,22 +12,18 @@ from ..accounting.currencies.gaussian_fit import gaussian_fit
 from ..accounting.currencies.risk import FALSE_POSITIVE_RATES, risk
 from ..mechanisms import InputError
 from ..presentation.output import show
+from ..presentation.plots import draw_risk, drawable
 from . import options
-from .setting import Setting, timed, with_run
+from .declared import with_fields
+from .setting import Setting, timed
 
-Rates = Annotated[
-    list[float] | None, options.real("--fpr", "A false-positive rate; repeatable. Default: 1e-1 to 1e-8.")
-]
-Prior = Annotated[
-    float, options.real("--prior", "How likely the attacker holds it beforehand that the unit's data were used.")
-]
+Rates = Annotated[list[float] | None, "A false-positive rate; repeatable. Default: 1e-1 to 1e-8."]
+Prior = Annotated[float, "How likely the attacker holds it beforehand that the unit's data were used."]
 WithMu = Annotated[bool, typer.Option("--mu", help="Compute mu to a relative width of 1e-4.")]
-Plot = Annotated[
-    Path | None, typer.Option("--plot", help="Write a plot of the curve to this image file (needs matplotlib).")
-]
+Plot = Annotated[Path | None, "Write a plot of the curve to this image file (needs matplotlib)."]
 
 
-@with_run(left_out=("accountant",))
+@with_fields(Setting, left_out=("accountant",))
 def risk_command(
     *,
     claim: Annotated[
@@ -46,10 +42,7 @@ def risk_command(
 
     dpcert risk --noise-multiplier 1 --sampling poisson --sampling-rate 0.01 --rounds 10000 --fpr 1e-5
     """
-    if plot is not None:
-        from ..presentation.drawing import drawable
-
-        drawable(plot)
+    drawable(plot)
     if asked.drop_last:
         raise InputError("--drop-last", asked.drop_last, "no batch left out: what attacks gain at least is not known")
     run, against, tangent = _of_claim(claim) if claim is not None else (asked.run(), _against(asked), None)
@@ -60,9 +53,7 @@ def risk_command(
         renamed = problem.field.replace("false-positive-rates", "fpr")
         raise problem.renamed(renamed) from None
     if plot is not None:
-        from ..presentation.risk_plot import draw
-
-        draw(found, plot, tangent)
+        draw_risk(found, plot, tangent)
     if mu:
         least = found.gaussian().error_rates_at_least
         found = replace(found, fit=gaussian_fit(run, **against, error_rates_at_least=least))

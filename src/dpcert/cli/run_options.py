@@ -9,23 +9,17 @@ import typer
 
 NoiseStd = Annotated[
     float | None,
-    typer.Option(
-        "--noise-std",
-        help="Instead of --noise-multiplier: standard deviation of the noise on the mean over the clients of a round.",
-    ),
+    "Instead of --noise-multiplier: standard deviation of the noise on the mean over the clients of a round.",
 ]
 TargetEpsilon = Annotated[
     float | None,
-    typer.Option(
-        "--target-epsilon",
-        help="Instead of noise: use the least noise for which the whole run has at most this epsilon.",
-    ),
+    "Instead of noise: use the least noise for which the whole run has at most this epsilon.",
 ]
-Delta = Annotated[float, typer.Option("--delta", help="Target delta.")]
-Budget = Annotated[float | None, typer.Option("--budget", help="Stop the run before its epsilon exceeds this.")]
+Delta = Annotated[float, "Target delta."]
+Budget = Annotated[float | None, "Stop the run before its epsilon exceeds this."]
 Seed = Annotated[
     int | None,
-    typer.Option("--seed", help="Makes the run reproducible, including its noise. Default: a secret seed."),
+    "Makes the run reproducible, including its noise. Default: a secret seed.",
 ]
 MochaData = Annotated[
     str,
@@ -33,5 +27,5 @@ MochaData = Annotated[
 ]
 SplitFile = Annotated[
     Path | None,
-    typer.Option("--split-file", help="JSON with train_index_0based, the recorded training samples."),
+    "JSON with train_index_0based, the recorded training samples.",
 ]

@@ -22,7 +22,7 @@ from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.phase import Phase, refuse_falling_divisor, run_of
 from ..mechanisms.tables.problems import all_missing, first_problem
 from . import options
-from .declared import Declaring, with_fields
+from .declared import number
 
 if TYPE_CHECKING:
     from ..accounting import Bracket
@@ -37,7 +37,7 @@ SAMPLED_BY = ("sampling_rate", "population", "cohort", "max_cohort", "drop_last"
 class Setting:
     """What the options say: what ran, against whom, by which accountant. Fields that are None were not given.
 
-    The fields are the options, in the order in which --help shows them (`with_run`).
+    The fields are the options, in the order in which --help shows them (`with_fields`).
     """
 
     mechanism: options.Kind = "gaussian"
@@ -151,11 +151,6 @@ class Setting:
         return {name: value for name in names if (value := getattr(self, name)) is not None and value is not False}
 
 
-def with_run(left_out: Collection[str] = (), **defaults: Any) -> Declaring:
-    """For a command with a parameter `asked`, a Setting: in its place stand the options of a run."""
-    return with_fields(Setting, left_out, **defaults)
-
-
 def relation(named: str | None, notion: str, participation: str | None) -> str:
     """The relation as named, or the notion's default."""
     return named or default_relation(notion, participation)  # type: ignore[arg-type] # which checks them
@@ -181,7 +176,7 @@ def _in_file(file: Path) -> object:
     except json.JSONDecodeError:
         lines = [line for line in text.splitlines() if line.strip()]
     try:
-        return [[options.number(part.strip()) for part in line.split(",")] for line in lines]
+        return [[number(part.strip()) for part in line.split(",")] for line in lines]
     except InputError:
         raise InputError("--set", f"@{file}", "a list of numbers: JSON, or lines of numbers with commas") from None
 
@@ -199,7 +194,7 @@ def as_toml_number(text: str) -> str:
     if re.fullmatch(r"[+-]?(\.\d+|\d+\.)(e[+-]?\d+)?", text, re.IGNORECASE):
         return repr(float(text))
     fraction = re.fullmatch(r"\d+(\.\d+)?/\d*[1-9]\d*", text)
-    return repr(options.number(text)) if fraction else ""
+    return repr(number(text)) if fraction else ""
 
 
 def _share_done(share: float) -> None:
@@ -265,3 +260,12 @@ def refuse(lacking: Sequence[MissingKeys]) -> None:
 def required(**given: object) -> None:
     """One InputError for all options that must be given and are not."""
     refuse(missing(given))
+
+
+def refuse_others(context: typer.Context, taken: Collection[str], expected: str) -> None:
+    """InputError for the first option on the command line that is none of these parameters."""
+    for name in context.params:
+        source = context.get_parameter_source(name)  # of click's own, or of the copy that newer typers bring
+        if source is not None and source.name == "COMMANDLINE" and name not in taken:
+            option = "set" if name == "keys" else name.replace("_", "-")
+            raise InputError(f"--{option}", context.params[name], expected)

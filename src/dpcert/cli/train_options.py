@@ -12,7 +12,7 @@ from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count
 from ..presentation.output import say
 from . import options, run_options
-from .keyed import Read, keyed
+from .declared import Read, keyed
 from .mocha_options import METHODS
 
 ALGORITHMS = (
@@ -61,43 +61,29 @@ class Asked:
     """One run; the fields are the options, in the order of --help."""
 
     algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="One of " + ", ".join(ALGORITHMS) + ".")]
-    model: Annotated[
-        str | None, typer.Option("--model", help="logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl.")
-    ] = None
-    rounds: Annotated[int, typer.Option("--rounds", help="Rounds of communication.")] = 100
+    model: Annotated[str | None, "logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl."] = None
+    rounds: Annotated[int, "Rounds of communication."] = 100
     cohort: Annotated[
         int | None,
-        typer.Option(
-            "--cohort", help="Expected number of clients per round. Default: 100, or all clients where there are fewer."
-        ),
+        "Expected number of clients per round. Default: 100, or all clients where there are fewer.",
     ] = None
     sampling: Annotated[
         str,
-        typer.Option(
-            "--sampling",
-            help="poisson, fixed-size, random-allocation, shuffle, cyclic (an epoch is clients / cohort rounds, "
-            "rounded up) or full.",
-        ),
+        "poisson, fixed-size, random-allocation, shuffle, cyclic (an epoch is clients / cohort rounds, "
+        "rounded up) or full.",
     ] = "poisson"
-    max_cohort: Annotated[
-        int | None, typer.Option("--max-cohort", help="Poisson: larger cohorts are cut at random to this size.")
-    ] = None
+    max_cohort: Annotated[int | None, "Poisson: larger cohorts are cut at random to this size."] = None
     learning_rate: Annotated[
         str,
         typer.Option(
-            "--learning-rate",
             metavar="RATE[,SCHEDULE]",
             help="Learning rate of the clients' SGD. It may fall over rounds: 0.1,halving:N or 0.1,inverse:N. Not for "
             "dpfedmtl.",
         ),
     ] = "0.1"
-    local_epochs: Annotated[
-        int | None, typer.Option("--local-epochs", help="Passes over a client's samples per round. Default: 1.")
-    ] = None
-    local_steps: Annotated[
-        int | None, typer.Option("--local-steps", help="Number of local steps per round, instead of --local-epochs.")
-    ] = None
-    batch_size: Annotated[int, typer.Option("--batch-size", help="Samples per step.")] = 10
+    local_epochs: Annotated[int | None, "Passes over a client's samples per round. Default: 1."] = None
+    local_steps: Annotated[int | None, "Number of local steps per round, instead of --local-epochs."] = None
+    batch_size: Annotated[int, "Samples per step."] = 10
     strength: Annotated[
         float,
         typer.Option("--lambda", help="Strength of the penalty that pulls personal models towards the shared model."),
@@ -116,50 +102,36 @@ class Asked:
     finetune: Annotated[
         str | None,
         typer.Option(
-            "--finetune",
             metavar="KIND[,KEY=VALUE]",
             help="What clients do alone after training: vanilla, mean-regularised, symmetrised-kl or ewc; "
             "strength=1 of its penalty, epochs=5 over a client's samples.",
         ),
     ] = None
-    clip_norm: Annotated[
-        float | None, typer.Option("--clip-norm", help="Bound on one client's update (dpfedmtl: on its gradient).")
-    ] = None
-    clipping: Annotated[str, typer.Option("--clipping", help="flat, per-layer or adaptive.")] = "flat"
+    clip_norm: Annotated[float | None, "Bound on one client's update (dpfedmtl: on its gradient)."] = None
+    clipping: Annotated[str, "flat, per-layer or adaptive."] = "flat"
     noise_multiplier: Annotated[
         float | None,
-        typer.Option(
-            "--noise-multiplier", help="Standard deviation of the noise on the sum of updates, divided by --clip-norm."
-        ),
+        "Standard deviation of the noise on the sum of updates, divided by --clip-norm.",
     ] = None
     noise_std: run_options.NoiseStd = None
-    sigma: Annotated[
-        float | None, typer.Option("--sigma", help="dpfedmtl: the paper's sigma, instead of --noise-multiplier.")
-    ] = None
+    sigma: Annotated[float | None, "dpfedmtl: the paper's sigma, instead of --noise-multiplier."] = None
     target_epsilon: run_options.TargetEpsilon = None
     delta: run_options.Delta = 1e-5
     neighbouring: Annotated[
         str | None,
-        typer.Option(
-            "--neighbouring",
-            help="replace-one, zero-out or add-remove. Default: replace-one where the others see who takes part "
-            "(billboard privacy), add-remove for dp.",
-        ),
+        "replace-one, zero-out or add-remove. Default: replace-one where the others see who takes part "
+        "(billboard privacy), add-remove for dp.",
     ] = None
     budget: run_options.Budget = None
     data: Annotated[
         str,
-        typer.Option(
-            "--data",
-            help="synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH.",
-        ),
+        "synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH.",
     ] = "synthetic"
     seed: run_options.Seed = None
-    device: Annotated[str, typer.Option("--device", help="auto, cpu or cuda.")] = "auto"
+    device: Annotated[str, "auto, cpu or cuda."] = "auto"
     engine: Annotated[
         list[str] | None,
         typer.Option(
-            "--engine",
             metavar="KEY=VALUE",
             help="How it is computed; repeatable. dtype: float32, float64 or bfloat16 (of local steps). "
             "solver: auto, loop, vmap, stacked, compiled or dual. chunk: clients "
@@ -169,44 +141,34 @@ class Asked:
     ] = None
     checkpoint: Annotated[
         Path | None,
-        typer.Option("--checkpoint", help="Folder in which every round is saved, and from which a run resumes."),
+        "Folder in which every round is saved, and from which a run resumes.",
     ] = None
-    evaluate_every: Annotated[
-        int, typer.Option("--evaluate-every", help="Rounds between evaluations; 0 means at the end only.")
-    ] = 0
+    evaluate_every: Annotated[int, "Rounds between evaluations; 0 means at the end only."] = 0
     evaluate_clients: Annotated[
         int | None,
-        typer.Option(
-            "--evaluate-clients", help="Evaluate only this many clients, drawn by the seed; 0 means none. Default: all."
-        ),
+        "Evaluate only this many clients, drawn by the seed; 0 means none. Default: all.",
     ] = None
     plot: Annotated[
         Path | None,
-        typer.Option("--plot", help="Write a plot of loss, accuracy and certified epsilon per round to this file."),
+        "Write a plot of loss, accuracy and certified epsilon per round to this file.",
     ] = None
     save: Annotated[
         Path | None,
-        typer.Option(
-            "--save", help="Save the released model, a torch state_dict, to this file; personal models stay private."
-        ),
+        "Save the released model, a torch state_dict, to this file; personal models stay private.",
     ] = None
     attest: Annotated[
         Path | None,
         typer.Option(
-            "--attest",
             metavar="FOLDER",
             help="Write an attestation into this folder, with the model, claim, schedule log and ledger.",
         ),
     ] = None
-    key: Annotated[
-        Path | None, typer.Option("--key", metavar="KEY.pem", help="Sign the attestation with this private key.")
-    ] = None
+    key: Annotated[Path | None, typer.Option(metavar="KEY.pem", help="Sign the attestation with this private key.")] = (
+        None
+    )
     schedule_log: Annotated[
         Path | None,
-        typer.Option(
-            "--schedule-log",
-            help="Write who took part in which round to this file, for dpcert audit --schedule. Keep it secret.",
-        ),
+        "Write who took part in which round to this file, for dpcert audit --schedule. Keep it secret.",
     ] = None
     quiet: options.Quiet = False
 

@@ -16,11 +16,11 @@ import torch
 from torch import cuda
 from torch import distributed as dist
 
-from ..attest import AttestRun, read_private_key
+from ..attest import AttestRun
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count, nonnegative
 from ..presentation.output import say, show
-from ..presentation.training_plot import check_plot, draw_run
+from ..presentation.plots import draw_run, drawable
 from ..trainers.algorithms.finetune import PENALTIES, FineTuning
 from ..trainers.build import Parameters, build_algorithm
 from ..trainers.dpfedmtl import SharedLayers
@@ -41,8 +41,8 @@ from ..trainers.federated import (
 )
 from ..trainers.interrupted import interrupted
 from ..trainers.training import Training, train
-from .keyed import keyed
-from .passphrase import passphrase
+from .attest import signer_of
+from .declared import keyed
 from .stopped import said_when_stopped
 from .train_options import Asked
 
@@ -58,7 +58,7 @@ NOISE = ("noise_multiplier", "noise_std", "sigma", "target_epsilon")
 
 def run_once(asked: Asked, as_json: bool) -> None:
     """Train as the options say, and print what came of it."""
-    check_plot(asked.plot)
+    drawable(asked.plot)
     torch.set_num_threads(asked.machine().get("threads", 1))
     with processes(), warnings_on_stderr():
         trainer = trainer_of(asked, load_federation(asked.data, seed=asked.seed or 0))
@@ -87,8 +87,7 @@ def _attesting(asked: Asked) -> AttestRun | None:
         if asked.key is not None:
             raise InputError("--key", str(asked.key), "--attest FOLDER with it")
         return None
-    signer = None if asked.key is None else read_private_key(asked.key, passphrase)
-    return AttestRun(asked.attest, signer=signer)
+    return AttestRun(asked.attest, signer=signer_of(asked.key))
 
 
 def trainer_of(asked: Asked, federation: Federation) -> Trainer:

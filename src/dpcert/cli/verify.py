@@ -62,9 +62,7 @@ def verify_command(
     rtol: Annotated[
         float | None,
         typer.Option(
-            "--rtol",
-            metavar="R",
-            help="Relative width of each interval. Default: 1e-6, or as narrow as the verdict needs.",
+            metavar="R", help="Relative width of each interval. Default: 1e-6, or as narrow as the verdict needs."
         ),
     ] = None,
     cache: Annotated[

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-Steps = Callable[[int, int | None, str], None]
-"""Called with how much is done, of how much, and a note on what is at work."""
+
+class Steps(Protocol):
+    """Called with how much is done, of how much, and a note on what is at work."""
+
+    def __call__(self, done: int, total: int | None, note: str = "") -> None: ...
 
 
 @contextmanager
-def bar(doing: str, *, quiet: bool = False) -> Iterator[Steps]:
-    """A bar that is told how far the work is; it stands on stderr from its first step on."""
+def bars(*works: str, quiet: bool = False) -> Iterator[list[Steps]]:
+    """A bar for each work, that is told how far it is; it stands on stderr from its first step on."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     progress = Progress(*columns, TextColumn("{task.fields[note]}"), console=Console(stderr=True), disable=quiet)
-    with progress:
-        task = progress.add_task(doing, total=None, note="")
+
+    def steps(work: str) -> Steps:
+        task = progress.add_task(work, total=None, visible=False, note="")
 
         def step(done: int, total: int | None, note: str = "") -> None:
-            progress.update(task, completed=done, total=total, note=note)
+            progress.start()
+            progress.update(task, completed=done, total=total, note=note, visible=True)
 
-        yield step
+        return step
+
+    try:
+        yield [steps(work) for work in works]
+    finally:
+        progress.stop()
+
+
+@contextmanager
+def bar(work: str, *, quiet: bool = False) -> Iterator[Steps]:
+    """One of them."""
+    with bars(work, quiet=quiet) as (steps,):
+        yield steps

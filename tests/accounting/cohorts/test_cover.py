@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import many
 
 from dpcert.accounting.cohorts.cover import Box, Family, Inscribed, Opened
 
@@ -32,7 +33,7 @@ def test_every_federation_is_below_a_box(kind: str, shift: float, rate: float) -
     kernels = [family.kernel(box) for box in parts(root, 40)]
     losses = step * np.arange(-width, width + 1)
     rng = np.random.default_rng(18)
-    for _ in range(25):
+    for _ in range(many(25)):
         g, h = in_ball(rng, shift), in_ball(rng, shift)
         other = in_ball(rng, shift) if kind == "replace-one" else np.zeros(2)
         first, second = (other, g) if kind == "zero-out, other order" else (g, other)
@@ -44,7 +45,7 @@ def test_every_federation_is_below_a_box(kind: str, shift: float, rate: float) -
 def test_boxes_cover_their_parent() -> None:
     rng = np.random.default_rng(2)
     boxes = parts(Inscribed(), 60)
-    for _ in range(300):
+    for _ in range(many(300)):
         first, low = rng.uniform(0, 1, 2)
         if first + low > 1:
             continue

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import mpmath as mp
 import numpy as np
 import pytest
-from cases import few
+from cases import few, many
 from numpy.typing import NDArray
 
 from dpcert.accounting.losses.exact_profiles import profile
@@ -175,7 +175,7 @@ def test_kahane_s_inequality_on_random_covariances() -> None:
     """A larger entry anywhere, the inner product included, never lowers a convex function's expectation."""
     rng = np.random.default_rng(SEED)
     lowered = 0
-    for _ in range(25):
+    for _ in range(many(25)):
         a, b = rng.uniform(0.1, 1.2, 2)
         c = rng.uniform(-0.95, 0.5) * math.sqrt(a * b)
         small = np.array([[a, c], [c, b]])
@@ -189,4 +189,4 @@ def test_kahane_s_inequality_on_random_covariances() -> None:
         opposite = small - np.array([[0.0, more], [more, 0.0]])  # planted: the covariance falls instead
         if np.linalg.eigvalsh(opposite)[0] > 0.01:
             lowered += expectation(opposite, weights, strike, positive) < before - 1e-3
-    assert lowered >= 8
+    assert lowered > many(25) * 0.3

@@ -5,7 +5,7 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from cases import few
+from cases import few, many
 
 from dpcert.accounting.pairs import (
     ApproximateDpPair,
@@ -83,7 +83,7 @@ def test_sampled_gaussian_is_just_above_the_truth(shift, rate, alpha, order):
 @pytest.mark.nightly
 def test_sampled_gaussian_on_random_settings():
     rng = np.random.default_rng(7)
-    for _ in range(400):
+    for _ in range(many(400)):
         shift = 10 ** rng.uniform(-2.5, 0.6)
         rate = float(rng.choice([10 ** rng.uniform(-6, 0) * 0.99, 1 - 10 ** rng.uniform(-4, -0.3)]))
         alpha = 1 + 10 ** rng.uniform(-2, min(2.5, math.log10(30 / shift)))

@@ -5,7 +5,7 @@ import random
 
 import mpmath as mp
 import pytest
-from cases import few
+from cases import few, many
 from leaves_nested import LEAVES
 
 from dpcert import delta, epsilon, risk
@@ -43,7 +43,7 @@ def test_small_losses_at_tiny_deltas(seed):
     """About 2% of these had no root: next to the largest loss the profile falls by a hundred powers of ten."""
     draw = random.Random(seed)
     asked = list(SMALLEST)
-    for _ in range(60):
+    for _ in range(many(60)):
         loss = 10.0 ** draw.uniform(-5, 0)
         kind = draw.choice([PureDp, PiecewiseMechanism, lambda e: RandomizedResponse(1 / (1 + math.exp(e)))])
         asked.append((kind(loss), 10.0 ** draw.uniform(-300, -150)))

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import many
 from counted_guesses import few_lines, law
 
 from dpcert.proofs_checks.auditing import approximate_dp, count_programme, gdp, one_run
@@ -31,7 +32,7 @@ def test_any_weights_prove_a_bound(everyone, guesses, least, mu):
     tail, _ = law(everyone, {guesses: least}, claim)
     best, rng = found(seen, claim), np.random.default_rng(7)
     for size in (0.01, 0.1, 1.0):
-        for _ in range(20):
+        for _ in range(many(20)):
             changed = replace(
                 best,
                 lines=best.lines * rng.uniform(0, 1 + size, best.lines.shape),

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import many
 
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import following, order
@@ -55,7 +56,7 @@ def test_there_is_one_way_for_each_outcome_and_numpy_takes_it(name):
     found = runs(read)
     assert len(found) == ways
     chance = random.Random(7)
-    for _ in range(40):
+    for _ in range(many(40)):
         values = [Fraction(chance.randrange(-40, 40), 8) for _ in range(8)]
         if len({a + b for a, b in zip(values[:4], values[4:], strict=True)}) < 4:
             continue

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from cases import many
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data.known import mean_estimation
@@ -88,7 +89,7 @@ def test_threshold_is_rho_over_p():
 
 def test_the_other_forms_do_not_grow():
     rng = np.random.default_rng(0)
-    for _ in range(200):
+    for _ in range(many(200)):
         told = {
             "curvature": float(rng.uniform(0, 2)),
             "strength": float(rng.uniform(0, 2)),

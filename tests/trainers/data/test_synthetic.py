@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import many
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data import Federation, Samples, load_federation, split_clients
@@ -30,7 +31,7 @@ def test_ridge_spectrum_and_optimum(strength):
     value = problem.objective(best, strength)
     rng = np.random.default_rng(0)
     for scale in (1e-3, 1e-1):
-        for _ in range(20):
+        for _ in range(many(20)):
             assert problem.objective(best + scale * rng.standard_normal(best.shape), strength) > value
     # Central differences of the objective vanish at the optimum.
     for client in range(6):
@@ -54,7 +55,7 @@ def test_quadratic_is_the_loss_of_the_samples():
 def test_logistic_smoothness_and_optimum():
     problem = logistic_regression(population=4, seed=3)
     rng = np.random.default_rng(0)
-    for _ in range(50):
+    for _ in range(many(50)):
         one, other = rng.standard_normal((2, 4, 3, 4))
         change = np.linalg.norm((problem.gradients(one) - problem.gradients(other)).reshape(4, -1), axis=1)
         assert (change <= problem.smoothness * np.linalg.norm((one - other).reshape(4, -1), axis=1)).all()

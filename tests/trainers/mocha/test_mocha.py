@@ -234,7 +234,7 @@ def test_learned_covariance_is_the_minimiser():
         return np.trace(weights @ omega @ weights.T) + 0.1 * np.trace(omega)
 
     assert np.trace(best) == pytest.approx(1)
-    for _ in range(200):
+    for _ in range(many(200)):
         noise = rng.standard_normal((6, 6)) * 1e-3
         other = best + noise @ noise.T + 1e-4 * (noise + noise.T)
         if np.linalg.eigvalsh(other).min() > 0:

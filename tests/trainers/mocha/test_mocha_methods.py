@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import few
+from cases import few, many
 from reference_mocha import recorded_order, reference_round
 
 from dpcert.mechanisms import InputError
@@ -198,7 +198,7 @@ def test_random_and_dropped_theta_reach_the_same_optimum(small, optimum, targets
 def test_tight_sigma_lies_between_the_exact_value_and_lemma_9s(small):
     """The largest eigenvalue of the correlations; where nodes' samples span R^d it is exact (eq. (4)'s condition)."""
     rng = np.random.default_rng(0)
-    for _ in range(50):
+    for _ in range(many(50)):
         root = rng.standard_normal((6, 6)) * 10 ** rng.uniform(-2, 2, (6, 1))
         covariance = root @ root.T + 1e-6 * np.eye(6)
         tight = tight_sigma(covariance)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from cases import many
 from flint import acb, arb, ctx
 
 from dpcert.accounting.losses.smooth.paths import mixture_log
@@ -15,7 +16,7 @@ def largest_error(seed: int, flaw: float) -> tuple[float, float]:
     rng = np.random.default_rng(seed)
     relative, share = 0.0, 0.0
     with ctx.workprec(200):
-        for _ in range(400):
+        for _ in range(many(400)):
             rate = float(rng.choice([10.0 ** rng.uniform(-7.0, -0.001), rng.uniform(0.3, 0.999)]))
             real = float(rng.choice([rng.uniform(-40.0, 60.0), rng.normal(), rng.normal() - np.log(rate)]))
             imag = float(rng.choice([rng.uniform(0.0, 1.4), 10.0 ** rng.uniform(-6.0, 0.0)]))

@@ -1,0 +1,170 @@
+"""--plot FILE: whether something can be drawn there, and what is: noise, the strongest attack, a run of training."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..mechanisms import InputError
+from ..mechanisms.digits import as_given
+from ..mechanisms.validate import lacks
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from ..accounting.calibration.plan import NoisePlan
+    from ..accounting.calibration.plan_schemes import SchemeOption, SchemePlan
+    from ..accounting.currencies.risk import Risk
+
+SMALLEST = 1e-8
+"""The least false-positive rate that is drawn."""
+
+LOSSES = {"train_loss": "training loss", "test_loss": "test loss"}
+LABELS = {"loss": "loss", "accuracy": "accuracy (share)", "epsilon": "epsilon (upper bound)"}
+ACCURACIES = {"train_accuracy": "training accuracy", "test_accuracy": "test accuracy"}
+
+
+def drawable(path: Path | None) -> None:
+    """InputError, before any work, where nothing could be drawn into that file."""
+    if path is None:
+        return
+    try:
+        from matplotlib.backend_bases import FigureCanvasBase
+    except ImportError:
+        raise lacks("`--plot`", "matplotlib", "dpcert[report]") from None
+    known = sorted(FigureCanvasBase.get_supported_filetypes())
+    if path.suffix.lstrip(".").lower() not in known:
+        raise InputError("--plot", str(path), "an image file: " + ", ".join("." + name for name in known))
+    if not path.parent.is_dir():
+        raise InputError("--plot", str(path), "a file in a folder that is there")
+
+
+def _saved(figure: Figure, path: Path) -> None:
+    """The drawing, in its file."""
+    try:
+        figure.savefig(path, dpi=150)
+    except (OSError, ValueError) as problem:
+        raise InputError("--plot", str(path), f"an image file that can be written ({problem})") from None
+
+
+def draw_plan(plan: NoisePlan, path: Path) -> None:
+    """Noise on the mean against the cohort, one line per target; both axes logarithmic."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    for target in dict.fromkeys(entry.target_epsilon for entry in plan.options):
+        line = [entry for entry in plan.options if entry.target_epsilon == target]
+        noises = [entry.noise_on_mean * plan.clip_norm for entry in line]
+        axes.loglog([entry.cohort for entry in line], noises, marker="o", label=f"epsilon {as_given(target)}")
+    axes.set_xlabel("cohort (units per round)")
+    axes.set_ylabel(f"noise on the mean (standard deviation, clip norm {as_given(plan.clip_norm)})")
+    axes.grid(which="both", alpha=0.3)
+    axes.legend()
+    _saved(figure, path)
+
+
+def draw_schemes(plan: SchemePlan, path: Path) -> None:
+    """Noise against the target, a line per scheme; dashed: what is needed at least, where that is less."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    for name in dict.fromkeys(entry.scheme for entry in plan.options):
+        line = _line(plan, name)
+        across, noises = [entry.target_epsilon for entry in line], [entry.noise for entry in line]
+        (drawn,) = axes.loglog(across, noises, marker="o", label=name)
+        needed = [
+            (entry.target_epsilon, entry.needed) for entry in line if entry.needed and 1.01 * entry.needed < entry.noise
+        ]
+        if needed:
+            axes.plot(*zip(*needed, strict=True), color=drawn.get_color(), linestyle="--", alpha=0.7)
+    axes.set_xlabel("target epsilon")
+    axes.set_ylabel("noise multiplier (dashed: with less, the target is missed)")
+    axes.grid(which="both", alpha=0.3)
+    axes.legend()
+    _saved(figure, path)
+
+
+def _line(plan: SchemePlan, scheme: str) -> Sequence[SchemeOption]:
+    """A scheme's options that meet their target, by it."""
+    found = (entry for entry in plan.options if entry.scheme == scheme and entry.calibration)
+    return sorted(found, key=lambda entry: entry.target_epsilon)
+
+
+def draw_risk(found: Risk, path: Path, tangent: tuple[float, float] | None) -> None:
+    """Draw the band, Gaussian curves and, of a claim, the two lines that it promises."""
+    import numpy as np
+    from matplotlib.figure import Figure
+    from scipy.special import ndtr, ndtri
+
+    from ..accounting.currencies.risk_picture import allowed
+    from ..proofs_checks.verification.band import GAUSSIANS
+
+    rates = np.geomspace(SMALLEST, 0.5, 81)
+    powers = [found.curve.power(float(rate)) for rate in rates]
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    axes = figure.add_subplot()
+    for mu in GAUSSIANS:
+        curve = ndtr(ndtri(rates) + mu)
+        axes.plot(rates, curve, color="0.8", linewidth=1)
+        axes.annotate(f"mu = {mu:g}", (rates[2], curve[2]), color="0.5", fontsize=8, va="bottom")
+    axes.plot(rates, rates, color="0.6", linestyle=":", label="guessing")
+    low, high = [power.lower for power in powers], [power.upper for power in powers]
+    axes.fill_between(rates, low, high, alpha=0.35, color="tab:blue", label="certified band")
+    axes.plot(rates, high, color="tab:blue", linewidth=1)
+    if tangent is not None:
+        epsilon, delta = tangent
+        line = [allowed(float(rate), epsilon, delta) for rate in rates]
+        axes.plot(rates, line, color="tab:red", linestyle="--", label=f"claimed ({epsilon:g}, {delta:g})")
+    axes.set(xscale="log", yscale="log", ylim=(SMALLEST, 1.2), xlim=(SMALLEST, 0.5))
+    axes.set_xlabel("false-positive rate of the attack")
+    axes.set_ylabel("true-positive rate of the attack")
+    axes.set_title(f"The strongest attack; advantage at most {math.ceil(found.advantage.upper * 1e4) / 1e4:g}")
+    axes.legend(loc="lower right", fontsize=8)
+    _saved(figure, path)
+
+
+def draw_run(history: Sequence[dict[str, Any]], path: Path, title: str) -> None:
+    """Losses, accuracies and the certified epsilon by round, as far as the records have them."""
+    from matplotlib.figure import Figure
+
+    panels = [
+        (name, kept)
+        for name, lines in (
+            ("loss", LOSSES),
+            ("accuracy", ACCURACIES),
+            ("epsilon", {"epsilon_upper": "certified upper bound"}),
+        )
+        if (kept := {key: label for key, label in lines.items() if history[-1].get(key) is not None})
+    ]
+    if not panels:
+        raise InputError("--plot", str(path), "something to draw: nobody was evaluated, and there is no noise")
+    figure = Figure(figsize=(7, 2.2 * len(panels) + 0.6), layout="constrained")
+    for axes, (name, lines) in zip(figure.subplots(len(panels), squeeze=False)[:, 0], panels, strict=True):
+        for key, label in lines.items():
+            axes.plot([entry["round"] for entry in history], [entry[key] for entry in history], marker=".", label=label)
+        axes.set_ylabel(LABELS[name])
+        axes.legend(fontsize="small")
+        axes.set_xlabel("round")
+    figure.suptitle(title, fontsize="medium")
+    _saved(figure, path)
+
+
+def draw_gap(history: Sequence[dict[str, Any]], path: Path, title: str) -> None:
+    """MOCHA: the duality gap and the bounds on the optimum by round."""
+    from matplotlib.figure import Figure
+
+    rounds = [entry["round"] for entry in history]
+    figure = Figure(figsize=(7, 5), layout="constrained")
+    above, below = figure.subplots(2, sharex=True)
+    for key in ("primal", "dual"):
+        above.plot(rounds, [entry[key] for entry in history], marker=".", label=key)
+    above.set_ylabel("bounds on the optimum")
+    above.legend(fontsize="small")
+    below.plot(rounds, [entry["gap"] for entry in history], marker=".")
+    below.set(yscale="log", ylabel="duality gap", xlabel="round")
+    figure.suptitle(title, fontsize="medium")
+    _saved(figure, path)
