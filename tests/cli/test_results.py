@@ -42,6 +42,7 @@ def trained():
 
 
 def solved():
+    from dpcert.trainers.mocha.assemble import KINDS
     from dpcert.trainers.mocha.losses import LOSSES
     from dpcert.trainers.mocha.methods import Setting, WeightStep
     from dpcert.trainers.mocha.run import Run
@@ -51,7 +52,7 @@ def solved():
     problem = load_problem("synthetic:mean,tasks=3,samples=8,dimension=2")
     run = Run(WeightStep(Setting(problem.train, LOSSES["hinge"], np.eye(3), 1.0)), "here", seed=0)
     about = {"omega": "fixed-identity", "lambda": 1.0, "loss": "hinge"}
-    return solution("mocha", problem, run, run.solve(5, tolerance=1e-9), 1e-9, None, about)
+    return solution("mocha", KINDS["mocha", False], problem, run, run.solve(5, tolerance=1e-9), 1e-9, None, about)
 
 
 def planned(found, kind):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,12 @@ def test_the_changelog_begins_with_this_version_and_a_date() -> None:
 def test_the_name_is_told_apart_and_names_are_not_withdrawn_without_a_warning() -> None:
     assert "SampCert" in (ROOT / "README.md").read_text(encoding="utf-8")
     assert "DeprecationWarning" in (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def test_the_floor_of_coverage_is_stated() -> None:
+    floor = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["coverage"]["report"]["fail_under"]
+    assert (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").count(f"{floor}%") == 2
+    assert floor >= 91.6
 
 
 def strays(root: Path) -> list[str]:
