@@ -64,10 +64,19 @@ ITS_PLACES = {"dpcert.proofs_checks.proving.checker.order"}
 """Places among unknown values are told by comparisons, which are the language's."""
 
 
+OF_PAIRS = tuple(
+    f"dpcert.accounting.{room}" for room in ("pairs", "losses", "renyi", "allocation", "pricing", "currencies")
+)
+"""A pair is one recursion, told in several rooms: samples, blocks and searches are pairs made of pairs, a pair says how
+its law and its divergences are computed, and the rooms that compute them take its parts' laws in turn."""
+
+
 def circle(known: dict[str, Path]) -> list[str]:
     """The first circle, if there is one. The face of the package, which only hands on names, is nobody's tie."""
 
     def place(name: str) -> str:
+        if name.startswith(OF_PAIRS):
+            return OF_PAIRS[0]
         return RECURSION if name.startswith(f"{RECURSION}.") or name in ITS_PLACES else name
 
     graph: dict[str, set[str]] = {}

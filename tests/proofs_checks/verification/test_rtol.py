@@ -5,7 +5,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from dpcert.accounting import cohorts
+from dpcert.accounting.cohorts import hidden_cohorts
 from dpcert.cli import app
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.claims.claim import parse_claim
@@ -67,15 +67,15 @@ def test_hidden_cohorts_are_as_narrow_as_asked_for(monkeypatch):
         asked.append(accuracy)
         return known
 
-    monkeypatch.setattr(cohorts.cohorts, "_attempt", attempt)
+    monkeypatch.setattr(hidden_cohorts, "_attempt", attempt)
     verify(hidden(epsilon=50.0))
-    assert set(asked) == {cohorts.cohorts.QUICK}
+    assert set(asked) == {hidden_cohorts.QUICK}
     asked.clear()
     verify(hidden(epsilon=50.0), rtol=3e-3)
-    assert asked[:2] == [cohorts.cohorts.QUICK, 3e-3]
+    assert asked[:2] == [hidden_cohorts.QUICK, 3e-3]
     asked.clear()
     found = verify(hidden(epsilon=50.0), rtol=1e-7)
-    assert cohorts.cohorts.FINEST in asked
+    assert hidden_cohorts.FINEST in asked
     assert not found.certified.reached
 
 
