@@ -64,25 +64,27 @@ ITS_PLACES = {"dpcert.proofs_checks.proving.checker.order"}
 """Places among unknown values are told by comparisons, which are the language's."""
 
 
-OF_PAIRS = tuple(
-    f"dpcert.accounting.{room}" for room in ("pairs", "losses", "renyi", "allocation", "pricing", "currencies")
-)
-"""A pair is one recursion, told in several rooms: samples, blocks and searches are pairs made of pairs, a pair says how
-its law and its divergences are computed, and the rooms that compute them take its parts' laws in turn."""
+PAIRS, PRICED_BY = "dpcert.accounting.pairs.", ("losses", "renyi", "allocation")
+"""A pair says how its law and its divergences are computed, by rooms that rest on pairs: samples, blocks and searches
+are pairs made of pairs, whose parts' laws the rooms ask for in turn. Only these three, and only from pairs."""
+
+
+def asked_back(importing: str, imported: str) -> bool:
+    rooms = tuple(f"dpcert.accounting.{room}." for room in PRICED_BY)
+    return importing.startswith(PAIRS) and imported.startswith(rooms)
 
 
 def circle(known: dict[str, Path]) -> list[str]:
     """The first circle, if there is one. The face of the package, which only hands on names, is nobody's tie."""
 
     def place(name: str) -> str:
-        if name.startswith(OF_PAIRS):
-            return OF_PAIRS[0]
         return RECURSION if name.startswith(f"{RECURSION}.") or name in ITS_PLACES else name
 
     graph: dict[str, set[str]] = {}
     for name in known:
         if name != "dpcert":
-            graph.setdefault(place(name), set()).update(place(each.module) for each in imports(name, known))
+            found = (each.module for each in imports(name, known) if not asked_back(name, each.module))
+            graph.setdefault(place(name), set()).update(map(place, found))
     graph = {name: ties - {name} for name, ties in graph.items()}
     try:
         TopologicalSorter(graph).prepare()
