@@ -69,7 +69,7 @@ class RenyiDp(Mechanism):
 
     >>> from dpcert import Repeat, epsilon
     >>> round(epsilon(Repeat(RenyiDp([(8, 0.1), (16, 0.2), (32, 0.4)]), 10), 1e-6).upper, 3)
-    2.576
+    2.543
     """
 
     points: Annotated[

@@ -75,7 +75,7 @@ class LossDistribution(Mechanism):
     >>> one = LossDistribution.from_outcomes([0.75, 0.25], [0.25, 0.75])  # randomized response with epsilon ln(3)
     >>> found = epsilon(Repeat(one, 10), 1e-5)
     >>> round(found.lower, 4), round(found.upper, 4)
-    (10.9838, 10.9838)
+    (10.9859, 10.9859)
     """
 
     losses: Annotated[Law, Quantity(_pessimistic, "[[loss, mass], ...]: the law of log(P/Q) under P, from above")]

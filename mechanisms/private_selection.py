@@ -58,7 +58,7 @@ class BestOfSeveral(Mechanism):
 
         >>> from dpcert.mechanisms import Gaussian
         >>> round(BestOfSeveral.with_mean(Gaussian(4.0), 10, shape=0.5).gamma, 6)
-        0.066987
+        0.0625
         """
         if shape == math.inf:
             return cls(mechanism, poisson_mean=mean)

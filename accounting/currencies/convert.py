@@ -116,7 +116,7 @@ def convert(
     >>> f"{convert('epsilon', 3.0, 'tpr', known_delta=1e-4, fpr=0.01).at_most:.4f}"
     '0.2010'
     >>> f"{convert('renyi', [(8, 0.2), (32, 0.9)], 'epsilon', delta=1e-5).at_most:.4f}"
-    '1.1279'
+    '1.1278'
 
     Raises InputError for amounts out of range, and where what is asked needs a number that is not given.
     """

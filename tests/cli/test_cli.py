@@ -351,7 +351,7 @@ BAD_OPTIONS = [
     (["epsilon", "--delta", "-0.1", *GAUSSIAN], "--delta"),
     (["epsilon", "--delta", "nan", *GAUSSIAN], "--delta"),
     (["epsilon", "--delta", "x", *GAUSSIAN], "--delta"),
-    (["epsilon", "--delta", "1e-5", "--noise-multiplier", "0"], "--noise-multiplier"),
+    (["epsilon", "--delta", "1e-5", "--noise-multiplier", "-1"], "--noise-multiplier"),
     (["epsilon", "--delta", "1e-5", "--noise-multiplier", "inf"], "--noise-multiplier"),
     (["epsilon", "--delta", "1e-5", "--noise-multiplier", "1", "--rounds", "0"], "--rounds"),
     (["epsilon", "--delta", "1e-5", "--noise-multiplier", "1", "--rounds", "1.5"], "--rounds"),

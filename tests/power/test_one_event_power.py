@@ -128,32 +128,20 @@ def rates_taken_for_one(patch: pytest.MonkeyPatch) -> None:
 
 def replacing_moves_one_way(patch: pytest.MonkeyPatch) -> None:
     """With the coins known, the replace order moves by twice its base's shift."""
-    patch.setattr(
-        revealed, "_visible", lambda pair: SubsampledPair(pair.base, pair.rate, "visible") if pair.rate else pair
-    )
+    patch.setattr(SubsampledPair, "revealed", lambda pair: SubsampledPair(pair.base, pair.rate, "visible"))
 
 
 def equal_pairs_overwrite(patch: pytest.MonkeyPatch) -> None:
     """Rounds of pairs that become equal when the coins are known: the last ones only."""
 
     def wrong(composition: Composition) -> Composition:
-        return tuple(
-            {
-                revealed._visible(pair) if isinstance(pair, SubsampledPair) else pair: rounds
-                for pair, rounds in composition
-            }.items()
-        )
+        return tuple({pair.revealed() or pair: rounds for pair, rounds in composition}.items())
 
     patch.setattr(revealed, "_revealed", wrong)
 
 
 def rates_halved(patch: pytest.MonkeyPatch) -> None:
-    right = revealed._visible
-    patch.setattr(
-        revealed,
-        "_visible",
-        lambda pair: SubsampledPair(right(pair).base, 0.5 * pair.rate, "visible"),
-    )
+    patch.setattr(SubsampledPair, "revealed", lambda pair: SubsampledPair(pair.base, 0.5 * pair.rate, "visible"))
 
 
 def first_moment_of_the_coins_only(patch: pytest.MonkeyPatch) -> None:

@@ -89,9 +89,9 @@ def test_nothing_is_missed_as_it_is() -> None:
 
 
 def _mirrored(pair: LossesPair, **changed: Any) -> LossesPair:
-    right = LossesPair(tuple(-loss for loss in pair.losses[::-1]), pair.masses[::-1], pair.only_q, pair.infinite)
-    kept = [mass * math.exp(-loss) for loss, mass in zip(pair.losses, pair.masses, strict=True)][::-1]
-    return LossesPair(right.losses, tuple(changed.get("masses") or kept), changed.get("infinite", right.infinite))
+    right = LossesPair(tuple(-loss for loss in pair.stated[::-1]), pair.masses[::-1], pair.only_q, pair.infinite)
+    kept = [mass * math.exp(-loss) for loss, mass in zip(pair.stated, pair.masses, strict=True)][::-1]
+    return LossesPair(right.stated, tuple(changed.get("masses") or kept), changed.get("infinite", right.infinite))
 
 
 @pytest.mark.parametrize(

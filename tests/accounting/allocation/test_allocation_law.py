@@ -102,7 +102,7 @@ def test_labels_taken_for_likelihood_ratios_are_caught(monkeypatch):
 def test_a_tail_that_is_dropped_from_above_is_caught(monkeypatch):
     """The plant: what is trimmed at the top goes nowhere."""
     right = mean._trimmed_above
-    first = block._first_above(block.cells(GaussianPair(1.0), 0.02, 0.0, TAIL), 0.02)
+    first = block.first_above(block.cells(GaussianPair(1.0), 0.02, 0.0, TAIL), 0.02)
 
     def bound() -> float:
         law = mean.mean_above(first, first, (1, 1), 1, 1e-3)

@@ -118,7 +118,7 @@ def test_other_deltas_are_refused(bad: object) -> None:
 
 
 def test_calibrating_noise_whose_loss_has_no_bound_says_so() -> None:
-    with pytest.raises(InputError, match=r"delta = 0.*above 0: the privacy loss has no bound"):
+    with pytest.raises(InputError, match=r"delta = 0.*above 0: no epsilon holds at delta = 0"):
         calibrate(lambda z: Repeat(Gaussian(z), 10), solve_for="noise_multiplier", epsilon=1.0, delta=0)
     with pytest.raises(InputError, match=r"epsilon = 0\.0: expected a larger target"):
         calibrate(lambda z: Repeat(Laplace(z), 10), solve_for="noise_multiplier", epsilon=0.0, delta=0)

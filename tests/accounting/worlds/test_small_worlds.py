@@ -160,9 +160,9 @@ def test_stated_bounds_of_several_currencies_together(delta):
 
 def test_every_kind_of_mechanism_has_a_world():
     """From the registry. Correlated noise: test_correlated_worlds.py; the stated bounds: test_federation.py,
-    test_renyi_guarantees.py, test_loss_distributions.py."""
+    test_renyi_guarantees.py, test_loss_distributions.py; mixtures: test_nested_pairs.py."""
     elsewhere = {name for name, kind in nesting.kinds().items() if issubclass(kind, CorrelatedGaussian)}
-    elsewhere |= {"ApproximateDp", "Zcdp", "RenyiDp", "LossDistribution"}
+    elsewhere |= {"ApproximateDp", "Zcdp", "RenyiDp", "LossDistribution", "MixtureOfGaussians"}
     seen = {kind for listed in worlds().values() for world in listed for kind in inside(world.run)}
     seen |= {kind for parts in PARTS for kind in inside(Parts(*parts, "zero-out", "hidden").run())}
     for noise, scheme in product(NOISES, SCHEMES):
