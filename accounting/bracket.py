@@ -21,6 +21,7 @@ class OutOfReach(ArithmeticError):
 class Bracket:
     """lower <= the true value <= upper.
 
+    lower: the lower end: the true value is at least this. upper: the upper end: it is at most this.
     certified: True when every error (rounding, truncation, discretisation, search) is inside the interval.
     False marks an approximation, whose ends are estimates: it can never make a claim hold or fall.
     method: the accountants that gave the ends, such as "contour" or "gaussian".

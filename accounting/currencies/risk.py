@@ -99,7 +99,7 @@ class Risk:
             [
                 paragraph(
                     "What can the strongest attacker find out, who knows everything except whether one unit's data "
-                    f"were used, and holds that for likely with probability {self.prior:g} beforehand (--prior)?"
+                    f"were used, and thinks beforehand that they were with probability {self.prior:g} (--prior)?"
                 ),
                 paragraph(
                     f"The attacker guesses right with probability at most {right}; without the release, with "

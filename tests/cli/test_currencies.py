@@ -39,7 +39,7 @@ def test_convert_says_which_way_it_is_a_bound(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (["--to", "rho"], "--rho is required: this, --mu, --epsilon or --renyi says what is known."),
+        (["--to", "rho"], "--rho is required: instead of it you may give --mu, --epsilon or --renyi."),
         (["--rho", "1", "--mu", "1", "--to", "rho"], "rho, --mu"),
         (["--rho", "1", "--to", "privacy"], "--to"),
         (["--rho", "1", "--to", "epsilon"], "--delta"),

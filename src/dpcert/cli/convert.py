@@ -70,7 +70,7 @@ _SHOWN_AT = {"delta": 1e-5, "epsilon": 1.0, "fpr": 0.01}
 def _complete(amounts: Mapping[Known, Amount | None], to: str | None, places: Mapping[str, float | None]) -> None:
     """One error for all that is missing; where one place on a curve is asked for, that place as well."""
     lacking = (
-        {"--rho": "this, --mu, --epsilon or --renyi says what is known"} if set(amounts.values()) == {None} else {}
+        {"--rho": "instead of it you may give --mu, --epsilon or --renyi"} if set(amounts.values()) == {None} else {}
     )
     place = NEEDS.get(_ASKED[choice("--to", to, _ASKED)]) if to is not None else None
     if place is not None and places[place] is None:

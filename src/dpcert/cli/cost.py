@@ -166,4 +166,4 @@ class Answer:
         apart = f"The ends are {100 * self.found.width / self.found.upper:.2g}% apart"
         if self.asked.per_block and self.asked.per_block > 1:
             return f"{apart}: from above, {self.asked.per_block} rounds of a block are smaller blocks of one."
-        return f"{apart}: nothing closer is computed (KNOWN_LIMITS.md)."
+        return f"{apart}: dpcert knows no closer bounds (KNOWN_LIMITS.md)."
