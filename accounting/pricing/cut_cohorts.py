@@ -79,7 +79,8 @@ def cut_law(step: TruncatedPoisson) -> CutLaw:
 class Case:
     """What others' coins leave, and where the unit's goes: under both neighbours, one of them with the unit.
 
-    present, absent: probabilities, for neighbours with the unit, and without it; excess: log of their quotient.
+    present, absent: probabilities, for neighbours with the unit, and without it; excess: log of their quotient,
+    infinite where no cohort is one short of full.
     rate: at least the unit's chance to take part, given present. full: whether it does so in another's place.
     """
 
@@ -115,9 +116,12 @@ def cases(step: TruncatedPoisson, matched: float) -> tuple[Case, ...]:
         if not all(_is_sharp(number) for case in known for number in case[:3] if not number.is_zero()):
             return ()
         return tuple(
-            Case(float(p.mid()), float(q.mid()), float((p / q).log().mid()), _chance(chance), where)
-            for p, q, chance, where in known
+            Case(float(p.mid()), float(q.mid()), _excess(p, q), _chance(chance), where) for p, q, chance, where in known
         )
+
+
+def _excess(present: arb, absent: arb) -> float:
+    return math.inf if absent.is_zero() else float((present / absent).log().mid())
 
 
 def _chance(ball: arb) -> float:
@@ -172,6 +176,8 @@ def _matched(part: TruncatedPoisson, relation: Neighbouring, matched: float) -> 
     """The same, where this share of full cohorts with the unit is compared with those that are one short of full."""
     sides: dict[Order, list[Side]] = {order: [] for order in Order}
     known = cases(part, matched)
+    if relation == "add-remove" and any(math.isinf(case.excess) for case in known):
+        return {}
     for case in known:
         for order in Order:
             likely, loss = (case.present, 0.0)

@@ -47,8 +47,10 @@ def steps(composition: Composition, resolution: Resolution) -> list[Step]:
 
 
 def _step(pair: Pair, rounds: int, resolution: Resolution) -> Step:
-    """A replaced unit's block has both laws from the same values where a grid holds its jumps."""
-    upper, lower = dominating_parameters(pair), dominated_parameters(pair)
+    """A replaced unit's block has both laws from the same values where a grid holds its jumps. Of an envelope only
+    the upper end is used, so that its parameters are rounded once, and laws that take long found once."""
+    upper = dominating_parameters(pair)
+    lower = upper if pair.envelope else dominated_parameters(pair)
     if serves(upper) and serves(lower):
         above, below = losses_of_one(upper, lower, resolution.tail, quickly=resolution.cells < _FINE_CELLS)
         return Step(AtomLaw(above), AtomLaw(below), rounds, False)

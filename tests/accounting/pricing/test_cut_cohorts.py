@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from flint import arb
 
+from dpcert import accounting
 from dpcert.accounting.pairs import Order
 from dpcert.accounting.pricing import cut_cohorts
-from dpcert.mechanisms import Gaussian, TruncatedPoisson
+from dpcert.mechanisms import FixedSize, Gaussian, TruncatedPoisson
 
 Place = tuple[float, float]
 GRID = 1e-5
@@ -108,3 +109,12 @@ def test_probabilities_add_up_and_the_share_moves_between_cases() -> None:
         taken = sum(case.present * case.rate for case in known)
         assert taken == pytest.approx(cut_cohorts.cut_law(STEP).rate, rel=1e-13)
         assert all(math.log(case.present / case.absent) == pytest.approx(case.excess, abs=1e-14) for case in known)
+
+
+@pytest.mark.parametrize("relation", RELATIONS)
+def test_where_every_coin_comes_up_cohorts_have_a_fixed_size(relation: str) -> None:
+    """No cohort is one short of full then: without the unit such a one is never seen."""
+    fixed = accounting.epsilon(FixedSize(Gaussian(1.0), population=UNITS, cohort=MOST), 1e-5, relation)
+    found = accounting.epsilon(TruncatedPoisson(Gaussian(1.0), 1.0, UNITS, MOST), 1e-5, relation)
+    assert found.lower <= fixed.upper
+    assert 0 < found.upper <= fixed.upper * (1 + 1e-6)
