@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Self
 
+from flint import arb
+
 from ..allocation import block, repeated_blocks, replaced, scored_block
 from ..losses.atoms import laws
 from ..losses.atoms.edges import Resolution
@@ -50,6 +52,12 @@ class AllocationPair(Pair):
     def divergence(self, alpha: float) -> float | None:
         """Of Gaussian noise."""
         return allocation_divergence.allocation_divergence(self, alpha) if self.base.gaussian() else None
+
+    def supremum(self) -> arb | None:
+        """The ratio is a mean of products of `participations` rounds' ratios: it is largest where all rounds' are, and
+        smallest where all are smallest."""
+        most = (self.base if self.order == Order.REMOVE else self.base.mirrored()).supremum()
+        return None if most is None else self.participations * most
 
     def revealed(self) -> Pair | None:
         """A round of the base for each participation."""

@@ -69,8 +69,8 @@ class LossesPair(Pair):
         return self if self.infinite == 0.0 and self.only_q == 0.0 else None
 
     def supremum(self) -> arb | None:
-        """The last one."""
-        return None if self.infinite > 0.0 else arb(max(0.0, *self.stated[-1:]))
+        """The last one; 0 where nothing is stated but what is left out."""
+        return None if self.infinite > 0.0 else arb(max((0.0, *self.stated[-1:])))
 
     def moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """Infinite where P has outcomes of its own, but for negative powers."""

@@ -78,7 +78,10 @@ class Pair:
             return math.inf if most is None else max(0.0, nearest_above(most))
 
     def supremum(self) -> arb | None:
-        """A ball that holds the essential supremum of log(dP/dQ) under P; None where it is infinite, or not known."""
+        """A ball that holds the essential supremum of log(dP/dQ) under P; None where it is infinite, or not known.
+
+        A pair that neighbours attain must know it: from below (currencies/pure_dp.py) None counts as infinite.
+        """
         return None
 
     def stated_orders(self) -> tuple[float, ...]:

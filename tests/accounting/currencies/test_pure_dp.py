@@ -12,7 +12,7 @@ import pytest
 from dpcert.accounting import calibrate, delta, epsilon
 from dpcert.accounting.currencies.pure_dp import pure_epsilon
 from dpcert.accounting.ledger import BudgetExceeded, PureFilter, RunningEpsilon
-from dpcert.accounting.pairs import SubsampledPair
+from dpcert.accounting.pairs import AllocationPair, SubsampledPair
 from dpcert.mechanisms import (
     ApproximateDp,
     DiscreteLaplace,
@@ -23,9 +23,11 @@ from dpcert.mechanisms import (
     Mechanism,
     Poisson,
     PureDp,
+    RandomAllocation,
     RandomizedResponse,
     Repeat,
     Sequence,
+    Shuffled,
 )
 
 
@@ -92,6 +94,33 @@ def test_a_planted_smaller_order_is_caught(monkeypatch: pytest.MonkeyPatch) -> N
 def test_hidden_cohorts_move_twice_as_far() -> None:
     found = pure_epsilon(FixedSize(Laplace(1.0), population=100, cohort=10), "replace-one")
     assert found.lower <= math.log(0.9 + 0.1 * math.e**2) <= found.upper
+
+
+def allocated_laplace_loss(shift: float, rounds: int, times: int) -> float:
+    """The largest |log| of a mean, over all choices of rounds, of products of ratios, each between e^-shift and
+    e^shift: it is largest where each is at an end."""
+    ratios = itertools.product((math.exp(-shift), math.exp(shift)), repeat=rounds)
+    means = [np.mean([math.prod(chosen) for chosen in itertools.combinations(each, times)]) for each in ratios]
+    return max(abs(math.log(mean)) for mean in means)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_allocated_rounds_of_bounded_noise_have_a_largest_loss(times: int) -> None:
+    found = pure_epsilon(RandomAllocation(Laplace(2.0), 4, times), "add-remove")
+    assert found.lower <= allocated_laplace_loss(0.5, 4, times) * (1 + 1e-14)
+    assert found.upper >= allocated_laplace_loss(0.5, 4, times) * (1 - 1e-14)
+    assert found.width <= 1e-14
+
+
+def test_shuffled_batches_of_bounded_noise_have_a_largest_loss() -> None:
+    found = pure_epsilon(Shuffled(Laplace(1.0), 10, 10), "zero-out")
+    assert found.lower <= 1.0 <= found.upper
+
+
+def test_an_attained_pair_whose_largest_loss_is_not_known_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From below it counts as infinite, and a claim of pure DP that is true would be refuted."""
+    monkeypatch.delattr(AllocationPair, "supremum")
+    assert pure_epsilon(RandomAllocation(Laplace(2.0), 4, 1), "add-remove").lower == math.inf
 
 
 def test_unbounded_losses_are_infinite_from_both_sides() -> None:

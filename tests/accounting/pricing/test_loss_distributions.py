@@ -168,3 +168,9 @@ def test_a_loss_that_is_pure_dp_s_is_the_worst_of_it() -> None:
     one = LossDistribution.from_outcomes([0.75, 0.25], [0.25, 0.75])
     for made in (lambda mechanism: mechanism, lambda mechanism: Repeat(Poisson(mechanism, 0.1), 30)):
         assert epsilon(made(one), 1e-6).upper == pytest.approx(epsilon(made(PureDp(math.log(3))), 1e-6).upper, rel=1e-5)
+
+
+def test_a_law_from_below_of_losses_that_all_count_for_nothing() -> None:
+    one = LossDistribution(((0.5, 1.0),), optimistic=((-800.0, 1.0),))
+    for run in (one, Repeat(one, 3)):
+        assert [epsilon(run, at).lower for at in (0.0, 1e-5)] == [0.0, 0.0]
