@@ -163,7 +163,8 @@ class Answer:
 
     def _gap(self) -> str:
         """Why the ends are further apart than --rtol."""
-        apart = f"The ends are {100 * self.found.width / self.found.upper:.2g}% apart"
+        share = 100 * self.found.width / self.found.upper
+        apart = f"The ends are {min(share, 99.9):.{2 if share < 99 else 3}g}% apart"
         if self.asked.per_block and self.asked.per_block > 1:
             return f"{apart}: from above, {self.asked.per_block} rounds of a block are smaller blocks of one."
         return f"{apart}: dpcert knows no closer bounds (KNOWN_LIMITS.md)."
