@@ -99,17 +99,7 @@ def prove(
     question.work.deadline = time.monotonic() + question.seconds
     question.checking = checking or question.checking
     progress = progress or (lambda *_: None)
-    if delta and not 0 < number("delta", delta) < 1:
-        raise InputError("delta", delta, "a number below 1, and at least 0")
-    if delta and (question.notion != "dp" or (values is not None and epsilon is None)):
-        raise InputError(
-            "delta", delta, "0 beside a claimed rho or mu, and where values are enumerated without a claimed epsilon"
-        )
-    over = Over(count("rounds", rounds), rate("sampling_rate", sampling_rate))
-    if not over.once and (not delta or values is not None):
-        raise InputError("delta", delta, "a number above 0 where rounds or samples are accounted, and no values")
-    if over.sampling_rate < 1 and relation != "add-remove":
-        raise InputError("sampling_rate", sampling_rate, "1, or relation add-remove: samples differ by a record")
+    over = _over(question, values, delta, rounds, sampling_rate)
     question.delta = written(delta)
     if values is None and question.notion == "gdp":
         return gaussian_dp(question, progress)
@@ -118,6 +108,22 @@ def prove(
     if question.notion != "dp":
         raise InputError("notion", notion, "dp, for a mechanism with finitely many outcomes")
     return enumerated(question, values, progress)
+
+
+def _over(question: Question, values: Sequence[float] | None, delta: float, rounds: int, sampling_rate: float) -> Over:
+    """How often it runs, each time on which sample; and whether delta fits that and the claim. Raises InputError."""
+    if delta and not 0 < number("delta", delta) < 1:
+        raise InputError("delta", delta, "a number below 1, and at least 0")
+    if delta and (question.notion != "dp" or (values is not None and question.claim is None)):
+        raise InputError(
+            "delta", delta, "0 beside a claimed rho or mu, and where values are enumerated without a claimed epsilon"
+        )
+    over = Over(count("rounds", rounds), rate("sampling_rate", sampling_rate))
+    if not over.once and (not delta or values is not None):
+        raise InputError("delta", delta, "a number above 0 where rounds or samples are accounted, and no values")
+    if over.sampling_rate < 1 and question.relation != "add-remove":
+        raise InputError("sampling_rate", sampling_rate, "1, or relation add-remove: samples differ by a record")
+    return over
 
 
 def _claim(notion: str | None, claims: dict[str, float | None]) -> tuple[str, Fraction | None]:

@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from .columns import ARRAY, DIMENSION, DIVIDE, ZEROS, array_of, as_loops
+from .columns import ARRAY, ZEROS, array_of, as_loops
+from .elements import DIMENSION, DIVIDE
 from .following import Refused
 from .givens import Givens, opened
 from .language.arrays import array_of as made_array

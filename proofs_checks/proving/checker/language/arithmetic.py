@@ -295,20 +295,3 @@ def inverted(value: Any) -> Any:
 def add(a: Any, b: Any) -> Any:
     """As numpy and Python add in sums: truth values are 0 and 1."""
     return binary(operator.add, as_number(a), as_number(b))
-
-
-def divided(a: Any, b: int) -> Any:
-    return binary(operator.truediv, a, b)
-
-
-def one(value: Any) -> Any:
-    """The only cell of an array, or the value."""
-    return value.cells.ravel()[0] if isinstance(value, Array) and value.cells.size == 1 else value
-
-
-def constant(value: Any) -> Fraction:
-    """A concrete number, exactly. Raises Refused."""
-    value = one(value)
-    if not is_number(value) or symbolic(value):
-        raise Refused("a concrete number is needed where there is a symbol")
-    return exact(value)

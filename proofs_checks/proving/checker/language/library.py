@@ -12,7 +12,7 @@ from .....mechanisms import samplers
 from .. import invariant
 from ..following import Raises, Refused, tracer
 from ..order import largest_place, least_place
-from .arithmetic import add, comparison, lifted, named, one, truth
+from .arithmetic import add, comparison, lifted, named, truth
 from .functions import (
     absolute,
     ceiled,
@@ -30,7 +30,7 @@ from .iteration import iterated
 from .numpy_cells import square_root
 from .ordering import best, ordered
 from .ranks import Ranks
-from .values import Array, Dimension, Generator, Native, Ratio, Total, Uniform, Vector, Weight, is_number, symbolic
+from .values import Array, Dimension, Generator, Native, Ratio, Total, Uniform, Vector, Weight, is_number, one, symbolic
 
 KINDS = {list: list, tuple: tuple, dict: dict, str: str}
 

@@ -166,3 +166,8 @@ def is_truth(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     return isinstance(value, int | float | Form | Sign | Ratio)
+
+
+def one(value: Any) -> Any:
+    """The only cell of an array, or the value."""
+    return value.cells.ravel()[0] if isinstance(value, Array) and value.cells.size == 1 else value
