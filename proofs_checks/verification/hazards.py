@@ -56,7 +56,7 @@ class Hazard:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What supports a claim. proved: whether a certificate was written. logged: what a ledger says, as a sentence."""
+    """What supports a claim. proved: certificates prove the verdict. logged: what a ledger says, as a sentence."""
 
     claim: Claim
     findings: tuple[Finding, ...]
@@ -86,8 +86,8 @@ def _rows(evidence: Evidence) -> Iterator[Hazard]:
 
 def _parameters(evidence: Evidence) -> tuple[Basis, str]:
     if evidence.proved:
-        return "proved", "A certificate proves both ends of the interval that holds the true epsilon."
-    return "asserted", "The interval was computed by dpcert's accountants; no certificate proves it."
+        return "proved", "The verdict follows from what certificates prove, each of which can be proved again."
+    return "asserted", "The verdict follows from the interval of dpcert's accountants; no certificate proves it."
 
 
 def _delta(evidence: Evidence) -> tuple[Basis, str]:

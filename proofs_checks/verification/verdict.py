@@ -75,6 +75,12 @@ class Verification:
         return f"<p>{mark}: {escape(statement.title)}<br>{escape(numbers)}</p><ul>{told}</ul>{picture}"
 
     @property
+    def verdict_is_proved(self) -> bool:
+        """Whether a certificate was written, and proves no less than the verdict."""
+        weaker = any(finding.id == "certificate-proves-less" for finding in self.findings)
+        return self.certificate is not None and not weaker
+
+    @property
     def printed(self) -> str:
         """The claimed number as it is written, with its currency where that is not epsilon, and its day."""
         name, day = self.claim.statement.currency.name, " a day" if self.claim.statement.per else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from dpcert.accounting.ledger import Ledger
 from dpcert.attest import attest, check_attestation, read_private_key, read_public_key
 from dpcert.attest.envelope import sealed
 from dpcert.attest.predicate import PREDICATES, schema
+from dpcert.attest.subjects import digests
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, InputError
 
@@ -31,6 +33,10 @@ def made(folder: Path, claim: str = "claim.toml", key: str | None = "key", **mor
 
 def whole(folder: Path, **more) -> Path:
     return made(folder, schedule_log=folder / "schedule.json", ledger=folder / "ledger.sqlite", **more)
+
+
+def made_with_log(folder: Path) -> Path:
+    return made(folder, schedule_log=folder / "schedule.json")
 
 
 def wrong(folder: Path, path: Path, **more) -> set[str]:
@@ -66,6 +72,8 @@ def test_an_honest_one_is_proved_tested_and_logged(folder):
         ("subjects", "tested"),
         ("claim", "tested"),
         ("certificate", "proved"),
+        ("verdict", "proved"),
+        ("hazards", "tested"),
         ("schedule", "tested"),
         ("ledger", "logged"),
     }
@@ -82,7 +90,7 @@ def test_nothing_asserted_is_ever_proved(folder):
     proved = [row for row in opened(path)["predicate"]["hazards"] if row["basis"] == "proved"]
     assert [row["hazard"] for row in proved] == ["strength of epsilon"]
     found = check_attestation(path)
-    assert [check.what for check in found.checks if check.ok and check.basis == "proved"] == ["certificate"]
+    assert [check.what for check in found.checks if check.ok and check.basis == "proved"] == ["certificate", "verdict"]
     assert {check.what for check in found.checks if check.ok is None} == {"signature", "subjects", "schedule", "ledger"}
 
 
@@ -135,13 +143,13 @@ def test_a_loosened_claim_that_is_signed_again(folder):
     """Text, digest and numbers agree with each other; the certificate is of the claim as it was."""
     statement, loose = opened(made(folder)), opened(made(folder, "loose.toml"))
     statement["predicate"]["claim"] = loose["predicate"]["claim"]
-    assert wrong(folder, sealed_again(folder, statement)) == {"certificate"}
+    assert wrong(folder, sealed_again(folder, statement)) == {"certificate", "verdict", "hazards"}
 
 
 def test_a_certificate_of_another_claim(folder):
     statement, loose = opened(made(folder)), opened(made(folder, "loose.toml"))
     statement["predicate"]["certificates"] = loose["predicate"]["certificates"]
-    assert wrong(folder, sealed_again(folder, statement)) == {"certificate"}
+    assert wrong(folder, sealed_again(folder, statement)) == {"certificate", "verdict", "hazards"}
     (folder / "c.json").write_text(json.dumps(loose["predicate"]["certificates"][0]["document"]))
     with pytest.raises(InputError, match="of another"):
         made(folder, certificate=folder / "c.json")
@@ -150,9 +158,65 @@ def test_a_certificate_of_another_claim(folder):
 def test_a_verdict_that_does_not_follow(folder):
     statement = opened(made(folder, "tight.toml"))
     statement["predicate"]["verdict"] = "holds"
-    assert wrong(folder, sealed_again(folder, statement)) == {"claim", "certificate"}
+    assert wrong(folder, sealed_again(folder, statement)) == {"claim", "verdict", "hazards"}
     statement["predicate"]["interval"] = {"lower": 0.0, "upper": 1.0}
-    assert wrong(folder, sealed_again(folder, statement)) == {"certificate"}
+    assert wrong(folder, sealed_again(folder, statement)) == {"verdict", "hazards"}
+
+
+CURVE = CLAIM.replace("epsilon = {epsilon}\ndelta = 1e-5", "curve = [[2.7, 1e-5], [3.6, 1e-7]]")
+
+
+def test_a_certificate_that_decides_nothing_proves_no_verdict(folder):
+    """Of a curve one point's certificate alone: the verdict is asserted, and cannot be called proved."""
+    (folder / "curve.toml").write_text(CURVE)
+    whole = opened(made(folder, "curve.toml"))
+    assert len(whole["predicate"]["certificates"]) == 2
+    whole["predicate"]["certificates"].pop()
+    assert wrong(folder, sealed_again(folder, whole)) == {"verdict", "hazards"}
+    whole["predicate"]["verdict_basis"] = "asserted"
+    for row in whole["predicate"]["hazards"]:
+        row["basis"] = "asserted" if row["hazard"] == "strength of epsilon" else row["basis"]
+    assert wrong(folder, sealed_again(folder, whole)) == set()
+
+
+def test_a_hazard_with_a_stronger_ground_than_there_is(folder):
+    statement = opened(made(folder))
+    next(row for row in statement["predicate"]["hazards"] if row["hazard"] == "unit of privacy")["basis"] = "proved"
+    assert wrong(folder, sealed_again(folder, statement)) == {"hazards"}
+
+
+def test_what_is_said_of_a_ledger_is_counted_again(folder):
+    Ledger(folder / "ledger.sqlite", run_id="later").record(Gaussian(0.5), "a loud one")
+    statement = opened(whole(folder))
+    statement["predicate"]["ledger"] |= {"agrees": True, "sentence": "All is well."}
+    assert wrong(folder, sealed_again(folder, statement), ledger=folder / "ledger.sqlite") == {"ledger"}
+
+
+def test_files_that_were_not_compared_are_named(folder):
+    (folder / "tokens.json").write_text("{}")
+    found = attest(folder / "claim.toml", [folder / "model.bin", folder / "tokens.json"])
+    found.write(folder / "two.jsonl")
+    checks = check_attestation(folder / "two.jsonl", [folder / "model.bin"]).checks
+    assert [check.sentence for check in checks if check.what == "subjects" and check.ok is None] == [
+        "Files that were attested and not compared: tokens.json."
+    ]
+
+
+def test_large_files_are_read_in_pieces(folder):
+    with (folder / "large.bin").open("wb") as handle:
+        handle.truncate(64 * 2**20)
+    tracemalloc.start()
+    digests([folder / "large.bin"])
+    assert tracemalloc.get_traced_memory()[1] < 2**21
+    tracemalloc.stop()
+
+
+def test_an_audit_above_the_claim_contradicts_it(folder):
+    told = {"epsilon_lower": 3.0, "delta": 1e-5, "refuted": False, "alpha": 0.05}
+    (folder / "audit.json").write_text(json.dumps(told))
+    assert wrong(folder, made(folder, audits=[folder / "audit.json"])) == {"audit"}
+    (folder / "audit.json").write_text(json.dumps(told | {"delta": 0.0}))
+    assert check_attestation(made(folder, audits=[folder / "audit.json"])).ok
 
 
 def test_a_claim_that_says_something_else_than_its_text(folder):
@@ -290,7 +354,7 @@ def test_the_commands(folder, capsys):
     ]
     for _ in range(2):  # a second time refreshes the section
         assert run([*asked, "--key", str(folder / "key.pem")]) == 0
-    assert "proved: 1 certificate" in capsys.readouterr().out
+    assert "proved: the verdict, by 1 certificate" in capsys.readouterr().out
     text = card.read_text()
     assert text.count("## Differential privacy") == text.count("dpcert_verdict") == 1
     assert text.startswith("---\nlicense: mit\n")
@@ -304,6 +368,11 @@ def test_the_commands(folder, capsys):
     assert capsys.readouterr().out.startswith("Do not rely on this attestation.")
     assert run(["check", str(folder / "claim.toml"), "--subject", str(model)]) == 2
     assert "expected one attestation" in capsys.readouterr().err
+    assert run([*asked[:4], "--out", str(model)]) == 2
+    assert "is not about" in capsys.readouterr().err
+    checked = ["check", str(made_with_log(folder)), "--schedule-log", "nothing.json"]
+    assert run(checked) == 2
+    assert "--schedule-log" in capsys.readouterr().err
     for bad in (["--key", "nothing.pem"], ["--ledger", "nothing.sqlite"], ["--schedule-log", "nothing.json"]):
         assert run([*asked, *bad]) == 2
         assert bad[0].split("-log")[0] in capsys.readouterr().err

@@ -13,13 +13,14 @@ from pydantic import ValidationError
 
 from ..accounting import Bracket
 from ..mechanisms import InputError
+from ..mechanisms.paths import content
 from ..proofs_checks.certificates.checker import check
 from ..proofs_checks.claims.claim import Claim
-from ..proofs_checks.verification.hazards import Basis
-from ..proofs_checks.verification.verdict import judge
-from .attestation import claim_part, opened_ledger, parsed_claim, schedule_part
-from .described import descriptions, same
+from ..proofs_checks.verification.hazards import Basis, Evidence, hazards
+from ..proofs_checks.verification.verdict import Verdict, judge
+from .described import descriptions, same, verdict_of
 from .envelope import opened, signed_by
+from .parts import claim_part, ledger_part, opened_ledger, parsed_claim, schedule_part
 from .predicate import PREDICATE_TYPE, PREDICATES, STATEMENT_TYPE, Predicate, Statement
 from .subjects import digests
 
@@ -51,17 +52,16 @@ class CheckedAttestation:
 
     @property
     def ok(self) -> bool:
-        """Nothing is wrong, and what is said of epsilon is proved."""
-        return all(check.ok is not False for check in self.checks) and any(
-            check.ok and check.basis == "proved" for check in self.checks
-        )
+        """Nothing is wrong, and the verdict is proved."""
+        verdict = next(check for check in self.checks if check.what == "verdict")
+        return bool(verdict.ok) and all(check.ok is not False for check in self.checks)
 
     def __str__(self) -> str:
         said = f"{self.predicate.verdict}: {self.predicate.claim.title}"
         if any(check.ok is False for check in self.checks):
             first = f'Do not rely on this attestation. Something is wrong with it; what it says is "{said}".'
         else:
-            first = said if self.ok else f'Nothing of this attestation is proved; what it says is "{said}".'
+            first = said if self.ok else f'The verdict of this attestation is not proved; what it says is "{said}".'
         return "\n  ".join([first, *map(str, self.checks)])
 
     def to_json(self) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def check_attestation(
         _claim(predicate, claim),
         *_certificates(predicate, claim),
         _schedule(predicate, schedule_log),
-        _ledger(predicate, ledger),
+        _ledger(predicate, claim, ledger),
         *_audits(predicate),
     ]
     return CheckedAttestation(str(path), predicate, tuple(checks))
@@ -140,13 +140,16 @@ def _digests(statement: Statement, subjects: Sequence[Path]) -> Iterator[Check]:
         said = f"The files were not compared: give them with --subject ({', '.join(attested)})."
         yield Check("subjects", None, said, "tested")
         return
-    for name, digest in digests(subjects).items():
+    given = digests(subjects)
+    for name, digest in given.items():
         if digest in attested.values():
             yield Check("subjects", True, f"{name} is a file that was attested.", "tested")
         else:
             yield Check(
                 "subjects", False, f"{name} is not a file that was attested: its SHA-256 is another one.", "tested"
             )
+    if left := [name for name, digest in attested.items() if digest not in given.values()]:
+        yield Check("subjects", None, f"Files that were attested and not compared: {', '.join(left)}.", "tested")
 
 
 def _claim(predicate: Predicate, claim: Claim) -> Check:
@@ -165,26 +168,49 @@ def _claim(predicate: Predicate, claim: Claim) -> Check:
 
 
 def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
-    if not predicate.certificates:
-        yield Check("certificate", None, f"Nothing is proved: {predicate.no_certificate}", "asserted")
-        return
-    described = descriptions(claim)
+    """Each certificate, proved again; then whether they prove the verdict, and the table says no more than that."""
+    described, proved = descriptions(claim) if predicate.certificates else [], []
     for part in predicate.certificates:
         if not any(same(part.document, each) for each in described):
             yield Check("certificate", False, "The certificate is one of another claim.", "proved")
-            continue
-        result = check(part.document)
-        agrees = part.verdict == part.document.get("verdict") and predicate.verdict in (
-            part.verdict,
-            "holds",
-            "refuted",
-        )
-        consistent = {predicate.verdict, part.verdict} != {"holds", "refuted"}
-        if result.ok and agrees and consistent:
-            yield Check("certificate", True, f"The certificate was proved again: {result.reason}.", "proved")
+        elif not (result := check(part.document)).ok:
+            said = f"The certificate does not support the attestation: {result.reason}."
+            yield Check("certificate", False, said, "proved")
+        elif part.verdict != part.document["verdict"]:
+            said = f"The certificate says {part.document['verdict']}, the attestation that it says {part.verdict}."
+            yield Check("certificate", False, said, "proved")
         else:
-            reason = result.reason if not result.ok else f"it says {part.verdict}, the attestation {predicate.verdict}"
-            yield Check("certificate", False, f"The certificate does not support the attestation: {reason}.", "proved")
+            proved.append(part.document)
+            yield Check("certificate", True, f"The certificate was proved again: {result.reason}.", "proved")
+    if not predicate.certificates:
+        yield Check("certificate", None, f"Nothing is proved: {predicate.no_certificate}", "asserted")
+    known = verdict_of(proved, described) if proved else None
+    yield _verdict(predicate, known)
+    yield _hazards(predicate, claim, known == predicate.verdict)
+
+
+def _verdict(predicate: Predicate, known: Verdict | None) -> Check:
+    """known: what certificates that were proved again say; None: there are none."""
+    if known == predicate.verdict:
+        return Check("verdict", True, f"The certificates prove the verdict, {known}.", "proved")
+    if known in ("holds", "refuted"):
+        said = f"The certificates prove that the claim is {known}, and the attestation says {predicate.verdict}."
+        return Check("verdict", False, said, "proved")
+    if predicate.verdict_basis == "proved":
+        return Check("verdict", False, "The verdict is said to be proved, and no certificate proves it.", "proved")
+    return Check("verdict", None, f"That the verdict is {predicate.verdict} is asserted, not proved.", "asserted")
+
+
+def _hazards(predicate: Predicate, claim: Claim, proved: bool) -> Check:
+    """No hazard has a stronger ground than what is in the attestation gives it."""
+    logged = None if predicate.ledger is None else predicate.ledger.sentence
+    evidence = Evidence(claim, (), proved, predicate.schedule, logged, predicate.audits)
+    supported = {(row.hazard, row.basis) for row in hazards(evidence)}
+    wrong = [row.hazard for row in predicate.hazards if (row.hazard, row.basis) not in supported]
+    if wrong:
+        said = f"The table of hazards has other grounds than the attestation supports, for: {', '.join(wrong)}."
+        return Check("hazards", False, said, "tested")
+    return Check("hazards", True, "The table of hazards has the grounds that the attestation supports.", "tested")
 
 
 def _schedule(predicate: Predicate, log: Path | None) -> Check:
@@ -197,15 +223,17 @@ def _schedule(predicate: Predicate, log: Path | None) -> Check:
     said = f"A log of {part.rounds} rounds {verdict} {part.scheme} when it was attested"
     if log is None:
         return Check("schedule", False if part.refuted else None, f"{said}; the log itself was not given.", "tested")
-    if sha256(log.read_bytes()).hexdigest() != part.sha256:
+    if sha256(content("--schedule-log", log)).hexdigest() != part.sha256:
         return Check("schedule", False, "The schedule log is not the one that was attested.", "tested")
-    refuted = schedule_part(log).refuted
-    word = "contradicts" if refuted else "does not contradict"
-    said = f"The schedule log is the attested one, and {word} {part.scheme} (error probability {part.error:g})."
-    return Check("schedule", not refuted, said, "tested")
+    again = schedule_part(log)
+    if again != part:
+        return Check("schedule", False, "The attestation says something else of the schedule log.", "tested")
+    word = "contradicts" if again.refuted else "does not contradict"
+    said = f"The schedule log is the attested one, and {word} {again.scheme} (error probability {again.error:g})."
+    return Check("schedule", not again.refuted, said, "tested")
 
 
-def _ledger(predicate: Predicate, path: Path | None) -> Check:
+def _ledger(predicate: Predicate, claim: Claim, path: Path | None) -> Check:
     part = predicate.ledger
     if part is None:
         if path is None:
@@ -223,10 +251,13 @@ def _ledger(predicate: Predicate, path: Path | None) -> Check:
     if later:
         said = f"The ledger has {later} event{'s' * (later > 1)} more than were attested: what was attested is not all."
         return Check("ledger", False, said, "logged")
-    return Check("ledger", part.agrees, f"The ledger ends where it was attested. {part.sentence}", "logged")
+    again = ledger_part(path, claim)
+    if (again.events, again.agrees) != (part.events, part.agrees):
+        return Check("ledger", False, f"The attestation says something else of the ledger. {again.sentence}", "logged")
+    return Check("ledger", again.agrees, f"The ledger ends where it was attested. {again.sentence}", "logged")
 
 
 def _audits(predicate: Predicate) -> Iterator[Check]:
     for part in predicate.audits:
-        said = f"An audit found epsilon to be at least {part.epsilon_lower:g}"
-        yield Check("audit", None if not part.refuted else False, f"{said}; it was not repeated here.", "tested")
+        said = f"It was attested that there was {part}; it was not repeated here."
+        yield Check("audit", False if part.refuted else None, said, "tested")

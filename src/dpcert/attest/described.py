@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ..proofs_checks.certificates.restated import NoCertificate
 from ..proofs_checks.certificates.stated import stated
 from ..proofs_checks.claims.claim import Claim
 from ..proofs_checks.claims.observers import against
+from ..proofs_checks.verification.verdict import Verdict
 from ..proofs_checks.verification.verify import verify
 
 ABOUT = ("claim", "phases", "currency")
@@ -28,6 +30,18 @@ def descriptions(claim: Claim) -> list[dict[str, Any]]:
         with tempfile.TemporaryDirectory() as folder:
             verify(claim, certificates=Path(folder))
             return [json.loads(file.read_text("utf-8")) for file in sorted(Path(folder).glob("*.json"))]
+
+
+def verdict_of(documents: Sequence[dict[str, Any]], described: Sequence[dict[str, Any]]) -> Verdict:
+    """What certificates, each proved by the checker, say of the claim together.
+
+    The claim is refuted where one of its certificates is, and holds where every one that it needs is there and does.
+    """
+    if any(document["verdict"] == "refuted" for document in documents):
+        return "refuted"
+    holding = [document for document in documents if document["verdict"] == "holds"]
+    whole = described and all(any(same(document, each) for document in holding) for each in described)
+    return "holds" if whole else "undecided"
 
 
 def same(document: dict[str, Any], described: dict[str, Any]) -> bool:

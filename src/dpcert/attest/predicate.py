@@ -19,6 +19,10 @@ PREDICATE_TYPE = f"{PREDICATES}v1"
 SHA256 = Field(pattern="^[0-9a-f]{64}$")
 
 
+VerdictBasis = Literal["proved", "asserted"]
+"""proved: the certificates prove it. asserted: dpcert's accountants found it, and the certificates prove less."""
+
+
 class Part(BaseModel):
     """A part of the predicate: other keys are refused."""
 
@@ -73,12 +77,20 @@ class LedgerPart(Part):
 
 
 class AuditPart(Part):
-    """An attack on the implementation: the lower bound that it found."""
+    """An attack on the implementation: the lower bound on epsilon that it found, at its delta.
+
+    refuted: the audit refuted what it was asked about, or its lower bound is above the attested claim.
+    """
 
     sha256: str = SHA256
     epsilon_lower: float
+    delta: float | None
     error: float | None
     refuted: bool
+
+    def __str__(self) -> str:
+        delta = "" if self.delta is None else f" at delta {self.delta:g}"
+        return f"an audit (epsilon at least {self.epsilon_lower:g}{delta}" + (": REFUTED)" if self.refuted else ")")
 
 
 class HazardPart(Part):
@@ -103,6 +115,7 @@ class Predicate(Part):
 
     claim: ClaimPart
     verdict: Literal["holds", "refuted", "undecided"]
+    verdict_basis: VerdictBasis
     interval: Interval
     method: str
     certificates: tuple[CertificatePart, ...]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ..accounting.ledger import Ledger
 from ..mechanisms import InputError, Mechanism, rounds_by_step
 from ..proofs_checks.claims.toml import as_toml
-from .attestation import Attestation, attest, parsed_claim
+from .attestation import Attestation, attest
+from .parts import parsed_claim
 
 if TYPE_CHECKING:
     from securesystemslib.signer._crypto_signer import CryptoSigner

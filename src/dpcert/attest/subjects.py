@@ -43,7 +43,7 @@ def _files(path: Path) -> Iterator[tuple[str, Path]]:
             if file.is_symlink() or not (file.is_dir() or file.is_file()):
                 raise InputError("--subject", str(file), "regular files and folders only, no links, pipes or devices")
             if file.is_file():
-                yield f"{path.name}/{file.relative_to(path).as_posix()}", file
+                yield f"{path.resolve().name}/{file.relative_to(path).as_posix()}", file
     elif path.is_file():
         yield path.name, path
     elif path.exists():

@@ -172,7 +172,7 @@ def _rows(results: Sequence[Verification], axis: Axis) -> list[Row]:
             not_checked=tuple(sentence for sentence in result.not_checked if sentence not in NOT_CHECKED),
             witness=_witness(result),
             band=band(exposure(result.claim), result.claim.statement),
-            hazards=hazards(Evidence(result.claim, result.findings, proved=result.certificate is not None)),
+            hazards=hazards(Evidence(result.claim, result.findings, proved=result.verdict_is_proved)),
         )
         rows.append(row)
     return rows
