@@ -24,11 +24,15 @@ def epsilon(
 ) -> Bracket:
     """The smallest epsilon for which the run is (epsilon, delta)-DP, as a certified bracket.
 
-    neighbouring: add-remove for dp with hidden participation, else replace-one, unless named (`default_relation`).
-    The true value is never above `upper`, and never below `lower`. run: a mechanism description, a list of them, one
-    after the other, or a DpEvent of dp_accounting. rtol: the relative width that is asked for; where no accountant
-    gets there, the bracket is the narrowest that was reached, and its `reached` is False. delta: from 0 (pure DP: the
-    largest privacy loss, infinite for Gaussian noise) to below 1.
+    The true value is never above `upper`, and never below `lower`.
+
+    run: a mechanism description, a list of them, one after the other, or a DpEvent of dp_accounting. delta: from 0
+    (pure DP: the largest privacy loss, infinite for Gaussian noise) to below 1. neighbouring: add-remove for dp
+    with hidden participation, else replace-one, unless named (`default_relation`). notion: who the attacker is.
+    participation: whether the attacker sees when a unit takes part; None: hidden for dp, and else what the other
+    clients know. accountant: the method; "best" asks all certified ones together. rtol: the relative width that is
+    asked for; where no accountant gets there, the bracket is the narrowest that was reached, and its `reached` is
+    False.
 
     >>> from dpcert.mechanisms import Gaussian, Poisson, Repeat
     >>> found = epsilon(Repeat(Poisson(Gaussian(1.1), 0.01), 1_000), delta=1e-5)

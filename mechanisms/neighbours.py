@@ -10,14 +10,19 @@ from typing import Literal, cast
 from .validate import choice
 
 Neighbouring = Literal["add-remove", "replace-one", "zero-out"]
+"""In what two neighbouring data sets differ. add-remove: one unit is added or removed. replace-one: one unit's data are
+swapped for other data. zero-out: one unit's contribution is set to zero, although everyone knows that it took part."""
 RELATIONS: tuple[Neighbouring, ...] = ("add-remove", "replace-one", "zero-out")
 
 Notion = Literal["dp", "billboard", "joint"]
-"""Who looks: whoever sees the outputs; all other units, with the billboard and their own outputs; the same, jointly."""
+"""Who the attacker is. dp: anyone who sees everything that is released. billboard: all the other clients together; they
+see what the server publishes, but not your personal model. joint: all the other clients together; they see their own
+outputs."""
 NOTIONS: tuple[Notion, ...] = ("dp", "billboard", "joint")
+"""Every `Notion`."""
 
 Visibility = Literal["hidden", "visible"]
-"""Whether the observer sees when a unit takes part."""
+"""Whether the attacker sees when a unit takes part."""
 
 
 def default_relation(notion: Notion = "dp", participation: Visibility | None = None) -> Neighbouring:

@@ -9,7 +9,7 @@ from posixpath import relpath
 from typing import Any
 
 PAGE = "glossary.md"
-APART = ("reference/", "papers/", "record/", PAGE, "changes.md")
+APART = ("reference/", "papers/", "record/", PAGE, "changes")
 """Pages without such links: what programs write, and long tables."""
 
 COMMON = {"convention", "delta", "epoch", "epsilon", "opacus", "release"}

@@ -1,24 +1,34 @@
 """For MkDocs: no page is too long to scroll.
 
 A paper's register becomes several pages: an overview with the table of all statements, what is broken, and the
-statements one by one, a score on each page. A table or block of code of many lines scrolls by itself (assets/site.css).
+statements one by one, a score on each page. Other long pages become one page for each section, and an index of them. A
+table or block of code of many lines scrolls by itself (assets/site.css).
 """
 
 from __future__ import annotations
 
 import re
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-PAPERS = Path(__file__).parents[1] / "papers"
+ROOT = Path(__file__).parents[2]
+PAPERS = ROOT / "docs" / "papers"
+SECTIONS = {
+    "limits": ROOT / "KNOWN_LIMITS.md",
+    "changes": ROOT / "CHANGELOG.md",
+    "certificates": ROOT / "docs" / "certificates.md",
+    "theory/dominating_pairs": ROOT / "docs" / "theory" / "dominating_pairs.md",
+}
+"""The pages that become one page for each section, without their suffix, and where their text is."""
+
 ROWS = "\n## Row by row\n"
 BROKEN = "\n## What is broken, and does it matter\n"
 ALL = "\n## All rows\n"
-STATEMENTS, TABLE_ROWS, CODE_LINES = 20, 40, 45
-"""Statements on a page; from so many rows or lines on a table or block scrolls."""
+STATEMENTS, FINDINGS, TABLE_ROWS, CODE_LINES = 20, 40, 40, 45
+"""Statements, or findings, on a page; from so many rows or lines on a table or block scrolls."""
 
 
 @cache
@@ -33,12 +43,15 @@ def split(name: str) -> dict[str, str]:
     broken, table = broken.split(ALL)
     blocks = [f"### {block}" for block in re.split(r"^### ", rows, flags=re.MULTILINE)[1:]]
     parts = [blocks[start : start + STATEMENTS] for start in range(0, len(blocks), STATEMENTS)]
-    pages = {f"{name}-broken": f"# What is broken, and does it matter\n\n{_way(name, title)}\n{broken}"}
+    pages = _broken(name, title, broken)
+    groups = len(pages)
     for number, part in enumerate(parts, 1):
         first, last = _id(part[0]), _id(part[-1])
         heading = f"# Statements {first} to {last}\n\n{_way(name, title)}\n\n"
         pages[f"{name}-rows-{number}"] = heading + "".join(part).replace("\n### ", "\n## ").replace("### ", "## ", 1)
-    places = {_anchor(_id(block)): page for page, part in zip(list(pages)[1:], parts, strict=True) for block in part}
+    places = {
+        _anchor(_id(block)): page for page, part in zip(list(pages)[groups:], parts, strict=True) for block in part
+    }
     places |= {anchor: name for anchor in re.findall(r"\]\(#([^)]+)\)", text) if anchor not in places}
     listed = ", ".join(f"[{number}]({name}-rows-{number}.md)" for number in range(1, len(parts) + 1))
     way = (
@@ -46,6 +59,35 @@ def split(name: str) -> dict[str, str]:
     )
     pages = {name: f"{about}\n{way}{ALL}{table}"} | pages
     return {page: _linked(page, text, places) for page, text in pages.items()}
+
+
+def _broken(name: str, title: str, broken: str) -> dict[str, str]:
+    """What is broken: one page, or where that is long an index and one page for each kind."""
+    heading = f"# What is broken, and does it matter\n\n{_way(name, title)}\n"
+    _, *kinds = re.split(r"^\*\*(.+)\*\*$", broken, flags=re.MULTILINE)
+    pages = {f"{name}-broken": heading + broken}
+    if len(re.findall("^- ", broken, re.MULTILINE)) > FINDINGS:
+        listed = ""
+        for number, (kind, found) in enumerate(zip(kinds[::2], kinds[1::2], strict=True), 1):
+            pages[f"{name}-broken-{number}"] = f"# {kind}\n\n{_way(name, title)}\n{found}"
+            listed += f"- [{kind}]({name}-broken-{number}.md): {len(re.findall('^- ', found, re.MULTILINE))}\n"
+        pages[f"{name}-broken"] = f"{heading}\n{listed}"
+    return pages
+
+
+@cache
+def sections(name: str) -> dict[str, str]:
+    """The pages of a page with long sections by their names, the index first."""
+    before, *parts = re.split(r"^## ", SECTIONS[name].read_text(encoding="utf-8"), flags=re.MULTILINE)
+    title, folder = before.splitlines()[0].removeprefix("# "), name.rpartition("/")[0]
+    pages, listed = {}, ""
+    for part in parts:
+        heading, _, text = part.partition("\n")
+        page = f"{name}-{_anchor(heading)}".rstrip("-")
+        way = f"Part of [{title}]({PurePosixPath(name).name}.md)."
+        pages[page] = f"# {heading}\n\n{way}\n{text}".replace("\n### ", "\n## ")
+        listed += f"- [{heading}]({PurePosixPath(page).relative_to(folder)}.md)\n"
+    return {name: f"{before}\n{listed}"} | pages
 
 
 def _way(name: str, title: str) -> str:
@@ -70,14 +112,40 @@ def _linked(page: str, text: str, places: dict[str, str]) -> str:
     return re.sub(r"\]\(#([^)]+)\)", link, text)
 
 
+def on_config(config: Any) -> Any:
+    config.nav = _with_sections(config.nav)
+    return config
+
+
+def _with_sections(nav: Any) -> Any:
+    """The navigation, with the parts of a page below it."""
+    if isinstance(nav, list):
+        return [_with_sections({_title(entry): entry} if _name(entry) in SECTIONS else entry) for entry in nav]
+    if isinstance(nav, dict):
+        return {title: _with_sections(entry) for title, entry in nav.items()}
+    return [f"{page}.md" for page in sections(_name(nav))] if _name(nav) in SECTIONS else nav
+
+
+def _name(entry: Any) -> str:
+    return entry.removesuffix(".md") if isinstance(entry, str) else ""
+
+
+def _title(page: str) -> str:
+    return SECTIONS[_name(page)].read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+
+
 def on_files(files: Files, config: Any) -> Files:
-    for path in sorted(PAPERS.glob("*.md")):
-        for name, text in list(split(path.stem).items())[1:]:
-            files.append(File.generated(config, f"papers/{name}.md", content=text))
+    pages = [(f"papers/{name}", text) for path in PAPERS.glob("*.md") for name, text in [*split(path.stem).items()][1:]]
+    pages += [page for name in SECTIONS for page in list(sections(name).items())[1:]]
+    for name, text in sorted(pages):
+        files.append(File.generated(config, f"{name}.md", content=text))
     return files
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    name = page.file.src_uri.removesuffix(".md")
+    if name in SECTIONS:
+        return sections(name)[name]
     path = Path(page.file.src_uri)
     if path.parent.name != "papers" or not (PAPERS / path.name).is_file():
         return markdown

@@ -15,7 +15,7 @@ BOOSTS = {
     "record/": 0.2,
     "lint.md": 0.3,
     "reference/": 0.5,
-    "changes.md": 0.2,
+    "changes": 0.2,
 }
 """How much a page counts, by the beginning of its path; every other page counts once."""
 

@@ -29,7 +29,7 @@ def rests_on(name: str) -> tuple[list[str], list[str]]:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     place = Path(page.file.src_uri)
-    if place.parent.name != "theory" or place.name == "index.md":
+    if place.parent.name != "theory" or not (ROOT / "docs" / place).is_file():
         return markdown
     files, tests = ("".join(f"- `{path}`\n" for path in found) for found in rests_on(place.name))
     return f"{markdown.rstrip()}\n\n## What rests on this page\n\nFiles:\n\n{files}\nTests:\n\n{tests}"

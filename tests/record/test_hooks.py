@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,42 @@ def test_every_statement_of_a_paper_is_on_one_of_its_pages() -> None:
     assert max(text.count("\n## ") for text in pages.values()) <= 20
     assert "](#pmtl-t1a)" not in pages["pmtl"]
     assert split("rates") == {}  # type: ignore[operator]
+
+
+def test_what_is_broken_is_an_index_where_it_is_long() -> None:
+    pytest.importorskip("mkdocs", reason="the docs extra is not installed")
+    pages = hook("long_pages")["split"]("pmtl")  # type: ignore[operator]
+    kinds = [name for name in pages if re.fullmatch(r"pmtl-broken-\d", name)]
+    told = [int(number) for number in re.findall(r"\.md\): (\d+)$", pages["pmtl-broken"], re.MULTILINE)]
+    assert told == [pages[name].count("\n- ") for name in kinds]
+    assert sum(told) == (DOCS / "papers" / "pmtl.md").read_text("utf-8").split("## All rows")[0].count("\n- [PMTL")
+
+
+@pytest.mark.parametrize("name", ["limits", "changes", "certificates", "theory/dominating_pairs"])
+def test_every_section_of_a_long_page_is_a_page_that_its_index_names(name: str) -> None:
+    pytest.importorskip("mkdocs", reason="the docs extra is not installed")
+    long_pages = hook("long_pages")
+    whole = long_pages["SECTIONS"][name].read_text("utf-8")  # type: ignore[index]
+    index, *parts = long_pages["sections"](name).items()  # type: ignore[operator]
+    headings = re.findall(r"^## (.+)$", whole, re.MULTILINE)
+    assert [text.splitlines()[0].removeprefix("# ") for _, text in parts] == headings
+    assert re.findall(r"^- \[(.+)\]\(([^)]+)\.md\)$", index[1], re.MULTILINE) == [
+        (heading, page.rpartition("/")[2]) for heading, (page, _) in zip(headings, parts, strict=True)
+    ]
+    sentences = [line for line in whole.splitlines() if line and not line.startswith("#")]
+    shown = "\n".join(text for _, text in [index, *parts])
+    assert [line for line in sentences if line not in shown] == []
+
+
+def test_every_public_name_is_on_one_page_of_the_reference() -> None:
+    reference = hook("reference")
+    pages = sorted((DOCS / "reference").rglob("*.md"))
+    shown = Counter(each for page in pages for each in reference["described"](page.read_text("utf-8")))  # type: ignore[operator]
+    packages = {package for package, _ in shown}
+    assert len(packages) == 7
+    assert shown == Counter((package, name) for package in packages for name in reference["public"](package))  # type: ignore[operator]
+    # A name that is a module's, too, is described where it is written.
+    assert reference["defined"]("dpcert.accounting", "epsilon") == "dpcert.accounting.epsilon"  # type: ignore[operator]
+    assert reference["defined"]("dpcert.proofs_checks", "audit") == "dpcert.proofs_checks.auditing.audit"  # type: ignore[operator]
+    told = reference["first_sentence"]("dpcert.accounting", "epsilon")  # type: ignore[operator]
+    assert told == "The smallest epsilon for which the run is (epsilon, delta)-DP, as a certified bracket."

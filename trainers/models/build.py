@@ -17,6 +17,7 @@ MODELS: dict[str, Callable[[tuple[int, ...], int], nn.Module]] = {
     "logistic": Linear.for_shape,
     "mlp": Mlp.for_shape,
 }
+"""The models that have a name, each made for samples of a shape and a number of classes."""
 
 
 def build_model(name: str, federation: Federation) -> nn.Module:
