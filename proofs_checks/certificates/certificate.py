@@ -164,14 +164,10 @@ def _upper_end(document: Table, upper: float, width: float, most: str) -> tuple[
     if math.isinf(upper):
         return "inf", []
     near, far = ([upper + widening * max(upper, 1e-6) for widening in widenings] for widenings in (WIDENINGS, WILD))
-    for epsilon in map(repr, near):
-        ends = proof(epsilon)
-        if ends is not None:
-            return epsilon, ends
     claimed = float(Fraction(most))
     if far[0] < claimed < far[-1]:
         far = sorted([*far, claimed])
-    return first_proved(list(map(repr, far)), proof) or ("inf", [])
+    return first_proved(list(map(repr, near)), proof) or first_proved(list(map(repr, far)), proof) or ("inf", [])
 
 
 def _lower_end(document: Table, lower: float, width: float) -> tuple[str, Table | None]:

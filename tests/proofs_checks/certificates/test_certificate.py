@@ -39,10 +39,10 @@ COALITION = {
     "composition": {"rounds": 1000},
 }
 HYBRID = {
-    "claim": {"title": "H", "neighbouring": "replace-one", "epsilon": 6.0, "delta": 1e-5},
+    "claim": {"title": "H", "neighbouring": "replace-one", "epsilon": 2.0, "delta": 1e-5},
     "mechanism": {"kind": "gaussian", "noise_multiplier": 8.0},
     "sampling": {"scheme": "fixed-size", "population": 205, "cohort": 100},
-    "composition": {"rounds": 300},
+    "composition": {"rounds": 30},
 }
 REPORTS = {
     "claim": {"title": "R", "neighbouring": "replace-one", "epsilon": 9.0, "delta": 1e-6},
