@@ -1,7 +1,7 @@
 """One run, if its canaries answer independently and all alike: exact for any number of guesses, which a split chooses.
 
 **The assumption**: the (coin, score) pairs of the canaries are independent and have one law. Of both it needs
-the second, too (docs/auditing.md has a mechanism without it): what is here refutes nothing.
+the second, too (docs/auditing-methods.md has a mechanism without it): what is here refutes nothing.
 
 A canary is guessed "in" above a centre and "out" below; the r canaries farthest from it are guessed, m - r are not. Let
 W be the quantile of the farthest one that is not: W has the law Beta(m - r, r + 1), and given W the r guesses are

@@ -7,7 +7,7 @@ a neighbouring change. So a bet at odds that are fair at p is a test supermartin
 probability at most `error` (Ville 1939). For delta > 0 guesses may be right with probability p + l_i for some outputs,
 where sum_i E[l_i] <= canaries delta / (1 + e^epsilon): call a right guess a leak with probability l_i over its own.
 More than k leaks have at most the probability sum_i E[l_i] / (k + 1) (Markov), which is taken off the error; k right
-guesses are counted as wrong. Proof: docs/auditing.md, section "One run". Sequential tests for repeated runs:
+guesses are counted as wrong. Proof: docs/auditing-methods.md, section "One run". Sequential tests for repeated runs:
 eprocess.py; the idea of betting on guesses: Gonzalez, Dulce-Rubio, Ramdas, Ribero 2025 (arXiv 2509.07055).
 """
 

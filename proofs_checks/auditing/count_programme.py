@@ -2,7 +2,7 @@
 
 Let p_k be the probability of k right guesses among r, of m canaries. Flipping the coin of canary i turns "i right, k
 right" into "i wrong, k - 1 right". So for sets S, T of numbers and every line (epsilon, delta) of the claim, averaged
-over i, with a_k = k p_k / m and b_k = (r - k + 1) p_{k-1} / m (docs/auditing.md, "One run"),
+over i, with a_k = k p_k / m and b_k = (r - k + 1) p_{k-1} / m (docs/auditing-methods.md, "One run"),
 
     sum_{k in S} (a_k - e^epsilon b_k) + sum_{k in T} (b_k - e^epsilon a_k) <= delta.
 

@@ -13,7 +13,7 @@ and (epsilon, delta)-DP of the pair, in both orders, implies
 where share = 1 for a rule that guesses both sides and 1/2 for one that only ever guesses one of them (add the
 inequality of E1, halved, to that of E2, halved). Over M independent trials the counts (correct, wrong,
 abstained) are trinomial with (c, w, 1 - c - w), so everything below is a statement about trinomials.
-Proofs: docs/auditing.md, section "The guessing game".
+Proofs: docs/auditing-methods.md, section "The guessing game".
 """
 
 from __future__ import annotations

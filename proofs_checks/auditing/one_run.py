@@ -6,7 +6,7 @@ fixed before anything is seen. Two analyses of the number of correct ones:
 
 - (epsilon, delta): Steinke, Nasr, Jagielski 2023 (arXiv 2305.08846), Theorem 5.2;
 - a trade-off curve: Mahloujifar, Melis, Chaudhuri 2024 (arXiv 2410.22235), Theorem 9 and Algorithm 3, re-derived
-  in docs/auditing.md, section "One run".
+  in docs/auditing-methods.md, section "One run".
 """
 
 from __future__ import annotations

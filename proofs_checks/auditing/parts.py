@@ -1,4 +1,4 @@
-"""The parts of an audit that choose on exploration trials and count once on fresh ones (docs/auditing.md: validity)."""
+"""The parts of an audit that choose on exploration trials and count once on fresh ones (docs/auditing-methods.md)."""
 
 from __future__ import annotations
 

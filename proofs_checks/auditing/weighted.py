@@ -3,7 +3,7 @@
 A rule cuts a score into cells and gives each a side to guess and a weight: outputs that speak louder count more.
 Given which cells were guessed in, wrong guesses are independent, each with probability at least 1/(1 + e^epsilon)
 whatever its cell, so that the weighted sum of wrong ones has a known smallest law under the claim. Proof:
-docs/auditing.md, section "The guessing game".
+docs/auditing-methods.md, section "The guessing game".
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Was a run sampled as it is accounted? Logged cohorts against the scheme (docs/auditing.md)."""
+"""Was a run sampled as it is accounted? Logged cohorts against the scheme (docs/auditing-schedules.md)."""

@@ -3,7 +3,7 @@
 Whoever reports 95% lower bounds on epsilon keeps that level on every (epsilon, delta)-DP pair, also on one that is
 very close to the truth. "The bound exceeds epsilon" is then a test of that pair at level 5%, and the Neyman-Pearson
 test is the most powerful one. Where even that has a power below 1/2, the median of the bound is at most epsilon.
-Proof: docs/auditing.md, section "The limit".
+Proof: docs/auditing-power.md, section "The limit".
 """
 
 from __future__ import annotations

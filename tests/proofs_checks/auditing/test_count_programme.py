@@ -55,7 +55,7 @@ def test_weights_out_of_their_range_prove_nothing(monkeypatch):
 
 @pytest.mark.parametrize(("made", "correct", "mu", "below"), [(100, 89, 0.55, 0.86), (400, 320, 0.5, 0.76)])
 def test_it_is_below_the_recursion_where_audits_decide(made, correct, mu, below):
-    """At 1,000 canaries and p-values near .05: what docs/auditing.md says of it."""
+    """At 1,000 canaries and p-values near .05: what docs/auditing-methods.md says of it."""
     seen = Guesses(1000, made, correct)
     ours, former = tail_bound(seen, gdp(mu)), one_run.curve_p_value(seen, gdp(mu))
     assert 0.03 < former < 0.05
