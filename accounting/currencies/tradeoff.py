@@ -150,6 +150,7 @@ def tradeoff(
     most = answer(Question.about(run, "epsilon", neighbouring, notion, participation), smallest).upper
     if most == math.inf:
         raise InputError("run", run, f"a run whose epsilon is finite at delta = {smallest:g}")
+    most = min(most, -math.log(smallest))  # further out a line of slope e^eps is above 1 at every such error rate
     asked = Question.about(run, "delta", neighbouring, notion, participation, "best", rtol)
     knots: dict[float, tuple[Bracket, Bracket | None]] = {}
 

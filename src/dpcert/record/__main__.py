@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import as_completed
 from pathlib import Path
 from typing import Annotated
@@ -31,6 +32,8 @@ def main(
         waiting = [executor.submit(entry, path, path.parent.name, cache) for path in paths]
         for done, _ in enumerate(as_completed(waiting), start=1):
             progress(done, len(paths), "")
+            if not sys.stderr.isatty() and 10 * done // len(paths) > 10 * (done - 1) // len(paths):
+                typer.echo(f"judged {done} of {len(paths)} claims", err=True)  # a log shows no bar
         found = [done.result() for done in waiting]
     for path, outcome in zip(paths, found, strict=True):
         if isinstance(outcome, InputError):

@@ -174,3 +174,10 @@ def test_lines_that_doubles_leave_out_are_never_the_highest(monkeypatch: pytest.
     assert powers == [curve.power(alpha) for alpha in alphas]
     monkeypatch.setattr(module, "_WIDER", -1e-3)  # none is kept
     assert found != curve.betas(alphas)
+
+
+def test_knots_beyond_every_error_rate_are_not_asked_for() -> None:
+    """An epsilon of 2,000: what lies beyond log(1e12) says nothing at error rates of 1e-12 and more."""
+    curve = tradeoff(Laplace(noise_multiplier=1e-3), "replace-one", points=9)
+    assert 27 < curve.knots[-1][0] < 28
+    assert curve.power(1e-12).lower > 0.999
