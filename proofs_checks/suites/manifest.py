@@ -1,4 +1,4 @@
-"""A manifest: which library, and for each of its mechanisms how to call it and what it claims (docs/audit-libraries.md).
+"""Manifests: which library, and for each of its mechanisms how to call it and its claim (docs/audit-libraries.md).
 
 A manifest is code: `setup` and `call` are executed. Run only those that you would run as a script.
 """
