@@ -5,8 +5,9 @@ are expectations of convex functions of X. So a law of L that is larger in the c
 merged outcomes give a lower one (docs/theory/allocation.md). Everything is a sum of products of nonnegative doubles:
 nothing cancels, errors are *relative*, however far out in a tail, and no Fourier transform is needed.
 
-Ratios are kept on a geometric grid, e^{step k}. The mean of e^{step i} and e^{step j} is e^{step i} times a function of
-j - i, so a whole diagonal of pairs moves on to the grid in one slice. The grid is refined as the mean concentrates.
+Ratios are kept on a geometric grid, e^{step k}. The mean of e^{step i} and e^{step j} is the larger one times a
+function of their distance that lies between its weight and 1: pairs of so many distances go to the same two points
+next to the larger one's that they are summed in a few dozen convolutions. The grid is refined as the mean concentrates.
 """
 
 from __future__ import annotations
@@ -14,17 +15,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
 from ..rounding import UNIT
-
-Diagonal = tuple[slice, slice, slice, slice, float, float, float]
-"""Pairs (i, i + d): where they are in both laws, the points of the new grid below and above their means, the shares of
-these two, and 2 where the pairs (i + d, i) go to the same places and are not listed, else 1."""
 
 _SUMS = 1 + 1e-12
 
@@ -67,6 +64,7 @@ class Below:
 
 
 Side = Above | Below
+S = TypeVar("S", Above, Below)
 
 
 def spread(side: Side) -> float:
@@ -85,11 +83,12 @@ def mean_above(one: Above, other: Above, weights: tuple[int, int], refine: int, 
     """
     pairs = _Pairs.of(one, other, weights, refine)
     q = np.zeros(pairs.size)
-    for here, there, down, up, share, raised, times in pairs:
-        product = one.q[here] * other.q[there]
-        q[up] += product * (times * raised)
-        product *= times * share
-        q[down] += product
+    for half in pairs.halves:
+        low, high = (half.times * share for share in _shares(half.fraction, pairs.step))
+        for band in half.bands(half.down):
+            larger = half.larger.q[band.larger]
+            q[band.place] += larger * band.sums(half.smaller.q, low)
+            q[band.next_place] += larger * band.sums(half.smaller.q, high)
     _add_halved(q, one, other.zero, weights[0] / sum(weights), pairs)
     _add_halved(q, other, one.zero, weights[1] / sum(weights), pairs)
     law = Above(
@@ -104,7 +103,7 @@ def mean_above(one: Above, other: Above, weights: tuple[int, int], refine: int, 
     return _trimmed_above(law, tail)
 
 
-def _add_halved(q: Floats, law: Above, zero: float, share: float, pairs: _Pairs) -> None:
+def _add_halved(q: Floats, law: Above, zero: float, share: float, pairs: _Pairs[Above]) -> None:
     """Adds the pairs of x and 0, whose mean is x times the share."""
     if zero:
         exact = math.log(share) / pairs.step
@@ -130,74 +129,111 @@ def mean_below(one: Below, other: Below, weights: tuple[int, int], refine: int, 
     pairs = _Pairs.of(one, other, weights, refine)
     q, p = np.zeros(pairs.size), np.zeros(pairs.size)
     first, second = (weight / sum(weights) for weight in weights)
-    one_p, other_p = first * one.p, second * other.p
-    for here, there, down, up, _, raised, times in pairs:
-        place = up if raised > 0.5 else down
-        left, right = one.q[here], other.q[there]
-        if times != 1.0:
-            right = right * times
-        q[place] += left * right
-        tagged = one_p[here] * right
-        tagged += left * (other_p[there] * times)
-        p[place] += tagged
+    for half in pairs.halves:
+        nearest = _shares(half.fraction, pairs.step)[1] > 0.5
+        for band in half.bands(half.down + nearest):
+            without, tagged = band.sums(half.smaller.q, half.times), band.sums(half.smaller.p, half.times)
+            larger, larger_tagged = half.larger.q[band.larger], half.larger.p[band.larger]
+            q[band.place] += larger * without
+            p[band.place] += half.weight * larger_tagged * without + (1 - half.weight) * larger * tagged
     infinite = (first * one.infinite + second * other.infinite) * (1 - 16 * UNIT)
     error = one.error + other.error + UNIT * (2 * pairs.count + 32)
     return _trimmed_below(Below(pairs.step, pairs.first, q, p, infinite, error), tail)
 
 
+class _Band(NamedTuple):
+    """Pairs of about the same distance d, of `apart`, one after the other, whose mean goes to one place of the new grid
+    next to the larger one's. larger, smaller: which of both take part; kept: of all sums, those of a larger one.
+    """
+
+    apart: slice
+    larger: slice
+    smaller: slice
+    kept: slice
+    place: slice
+    next_place: slice
+
+    def sums(self, smaller: Floats, shares: Floats) -> Floats:
+        """For each larger one the masses of all smaller ones, times their shares."""
+        # a convolution, with fewer checks
+        return np.correlate(smaller[self.smaller], shares[self.apart][::-1], "full")[self.kept]
+
+
 @dataclass(frozen=True, slots=True)
-class _Pairs:
-    """Where the pairs (i, i + d) of two laws go: to refine * i + base[d] + fraction[d] on the finer grid."""
+class _Half(Generic[S]):
+    """Pairs in which `larger` is the larger one, or equal, by distance on the grid from `least` on.
+
+    weight: the larger one's in the mean, which is down + fraction <= 0 points of the new grid from the larger one.
+    times: 2 where pairs of the other half go to the same place and are not listed, else 1. first: of the new grid.
+    """
+
+    larger: S
+    smaller: S
+    weight: float
+    least: int
+    down: NDArray[np.int64]
+    fraction: Floats
+    times: Floats
+    refine: int
+    first: int
+
+    @classmethod
+    def of(cls, larger: S, smaller: S, weight: float, least: int, refine: int, first: int) -> _Half[S]:
+        most = larger.first + larger.q.size - 1 - smaller.first
+        distance = larger.step * np.arange(least, max(least, most + 1))
+        exact = np.log1p((1 - weight) * np.expm1(-distance)) / (larger.step / refine)
+        down = np.floor(exact)
+        twice = larger is smaller and weight == 0.5
+        times = np.where(twice & (distance > 0), 2.0, 1.0)
+        return cls(larger, smaller, weight, least, down.astype(np.int64), exact - down, times, refine, first)
+
+    def bands(self, places: NDArray[np.int64]) -> Iterator[_Band]:
+        """places: by distance, falling."""
+        between = self.larger.first - self.smaller.first
+        changes = np.flatnonzero(np.diff(places)) + 1
+        starts, stops = np.append(0, changes)[: places.size], np.append(changes, places.size)[: places.size]
+        nearest, furthest = self.least + starts - between, self.least + stops - 1 - between
+        low, high = np.maximum(nearest, 0), np.minimum(self.larger.q.size, self.smaller.q.size + furthest)
+        bottom, top = np.maximum(low - furthest, 0), np.minimum(self.smaller.q.size, high - nearest)
+        skipped = low - nearest - bottom
+        place = self.refine * (self.larger.first + low) + places[starts] - self.first
+        end, size = place + self.refine * (high - low - 1) + 1, high - low
+        columns = (starts, stops, low, high, bottom, top, skipped, skipped + size, place, end)
+        for start, stop, i, k, j, m, skip, kept, here, last in np.stack(columns)[:, size > 0].T.tolist():
+            yield _Band(
+                slice(start, stop),
+                slice(i, k),
+                slice(j, m),
+                slice(skip, kept),
+                slice(here, last, self.refine),
+                slice(here + 1, last + 1, self.refine),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs(Generic[S]):
+    """Where the pairs of two laws go. count: at least the number of terms in any sum."""
 
     step: float
     refine: int
     first: int
     size: int
-    base: NDArray[np.int64]
-    fraction: Floats
-    firsts: tuple[int, int]
-    sizes: tuple[int, int]
-    symmetric: bool
+    halves: tuple[_Half[S], ...]
+    count: int
     largest: float
 
-    @property
-    def count(self) -> int:
-        """At least the number of terms in any sum."""
-        return self.base.size
-
     @classmethod
-    def of(cls, one: Side, other: Side, weights: tuple[int, int], refine: int) -> _Pairs:
+    def of(cls, one: S, other: S, weights: tuple[int, int], refine: int) -> _Pairs[S]:
         step = one.step / refine
-        lowest, highest = other.first - one.first - one.q.size + 1, other.first + other.q.size - one.first
-        apart = one.step * np.arange(lowest, highest)
-        share = np.where(apart > 0, weights[0], weights[1]) / sum(weights)
-        # log of the mean of 1 and e^x, the larger of the two taken out
-        exact = (np.log1p(share * np.expm1(-np.abs(apart))) + np.maximum(apart, 0.0)) / step
-        base = np.floor(exact)
         lost = math.ceil(-math.log(min(weights) / sum(weights)) / step)
         first = refine * min(one.first, other.first) - lost - 2
         last = refine * max(one.first + one.q.size, other.first + other.q.size) + 2
-        symmetric = one is other and weights[0] == weights[1]
-        firsts, sizes = (one.first, other.first), (one.q.size, other.q.size)
-        largest = float(np.max(np.abs(apart))) + math.log(sum(weights))
-        whole = base.astype(np.int64)
-        return cls(step, refine, first, last - first, whole, exact - base, firsts, sizes, symmetric, largest)
-
-    def __iter__(self) -> Iterator[Diagonal]:
-        """One after the other; where both laws are the same, only those with d >= 0."""
-        (one, other), (size, other_size), refine = self.firsts, self.sizes, self.refine
-        least = other - one - size + 1
-        from_here = np.maximum(0, other - one - np.arange(least, least + self.count))
-        to_here = np.minimum(size, other + other_size - one - np.arange(least, least + self.count))
-        starts = refine * (one + from_here) + self.base - self.first
-        shares, raised = (values.tolist() for values in _shares(self.fraction, self.step))
-        begin = -least if self.symmetric else 0
-        rows = zip(from_here.tolist(), to_here.tolist(), starts.tolist(), shares, raised, strict=True)
-        for d, (low, high, start, share, rest) in enumerate(islice(rows, begin, None), least + begin):
-            shift, stop = one + d - other, start + refine * (high - low - 1) + 1
-            down, up = slice(start, stop, refine), slice(start + 1, stop + 1, refine)
-            times = 2.0 if self.symmetric and d else 1.0
-            yield slice(low, high), slice(low + shift, high + shift), down, up, share, rest, times
+        halves = [_Half.of(other, one, weights[1] / sum(weights), 0, refine, first)]
+        if one is not other or weights[0] != weights[1]:
+            halves.append(_Half.of(one, other, weights[0] / sum(weights), 1, refine, first))
+        apart = max(abs(other.first - one.first - one.q.size), abs(other.first + other.q.size - one.first))
+        largest = one.step * apart + math.log(sum(weights))
+        return cls(step, refine, first, last - first, tuple(halves), one.q.size + other.q.size, largest)
 
 
 def _trimmed_above(law: Above, tail: float) -> Above:

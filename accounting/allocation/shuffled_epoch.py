@@ -66,7 +66,7 @@ class Look:
 
 _TREES = ((0.1, 1e-5), (0.36, 0.017, 1.3e-4), (0.05, 1e-3, 1e-7))
 FINE = Look(0.02, 32, tuple(10.0 ** (-k / 3) for k in range(2, 31)), 40, 0.01, _TREES)
-COARSE = Look(0.06, 16, tuple(10.0 ** (-k / 2) for k in range(2, 17)), 12, 0.03)
+COARSE = Look(0.06, 16, tuple(10.0 ** (-k / 2) for k in range(2, 17)), 12, 0.03, _TREES[1:])
 _FINEST = 0.03
 """Fineness from which on a coarse look serves."""
 

@@ -244,7 +244,7 @@ class Search:
         return found
 
     def _between(self, good: tuple[float, Bracket], bad: tuple[float, Bracket]) -> Calibration:
-        """False position on log epsilon against log value, halving when it stalls; ends when the two are neighbours."""
+        """Until the two are neighbours."""
         whole = self.solve_for in WHOLE
         stalled = 0  # how often in a row the end that meets the target moved; negative: the one that misses it
         while not self._neighbours(good[0], bad[0]):
@@ -267,17 +267,27 @@ class Search:
         return abs(good - bad) <= (1.0 if self.solve_for in WHOLE else self.gap * min(good, bad))
 
     def _trial(self, good: tuple[float, Bracket], bad: tuple[float, Bracket], stalled: int) -> float:
-        """A value strictly between: where the secant meets the target, moved past it when one end has stalled."""
-        low, high = math.log(good[0]), math.log(bad[0])
-        share = 0.5
-        if abs(stalled) < 3 and min(self.target, good[1].upper) > 0.0 and bad[1].upper < math.inf:
-            at_low, at_high = math.log(good[1].upper / self.target), math.log(bad[1].upper / self.target)
-            if at_high > at_low:
-                share = -at_low / (at_high - at_low)
-        margin = 0.45 * self.gap / max(abs(high - low), self.gap)
-        if 0 < abs(stalled) < 3:
-            share += math.copysign(margin, stalled)
-        return math.exp(low + min(max(share, margin), 1.0 - margin) * (high - low))
+        """A value strictly between: halfway where one end has stalled, else a little beyond where the target is thought
+        to be met, as seen from the nearer end, so that the other one comes close as well."""
+        low, high = sorted((math.log(good[0]), math.log(bad[0])))
+        margin = min(0.45 * self.gap, 0.45 * (high - low))
+        aim = self._interpolated(low, high) if abs(stalled) < 3 else None
+        if aim is None:
+            return math.exp(0.5 * (low + high))
+        aim += margin if aim - low < high - aim else -margin
+        return math.exp(min(max(aim, low + margin), high - margin))
+
+    def _interpolated(self, low: float, high: float) -> float | None:
+        """Where, in logarithms, the curve through the values seen that are nearest to the target meets it."""
+        seen = [(x, y.upper / self.target) for x, y in self.seen.items() if self.target and 0.0 < y.upper < math.inf]
+        nearest = sorted(((math.log(y), math.log(x)) for x, y in seen), key=lambda each: abs(each[0]))
+        for count in (3, 2):
+            points = nearest[:count]
+            if len({y for y, _ in points}) == count:
+                aim = sum(x * math.prod(other / (other - y) for other, _ in points if other != y) for y, x in points)
+                if low < aim < high:
+                    return aim
+        return None
 
 
 def _towards(value: float, factor: float, limit: float) -> float:

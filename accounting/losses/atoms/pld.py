@@ -62,9 +62,11 @@ _OF_ONE_LAW_STAGES = (0.3, 0.0, 0.02)
 _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
 
-_FINEST_BLOCK, _FINEST_SCORES, _FINEST_SHUFFLED = 1e-6, 1e-5, 1e-4
-"""Relative widths below which inverting blocks of random allocation, sums of scores, or shuffled epochs more finely is
-of no use."""
+_FINEST = {AllocationPair: 1e-6, ScoredBlockPair: 1e-5, ShuffledPair: 1e-4, ReplacedShuffledPair: 1e-4}
+"""Relative widths below which inverting laws more finely is of no use."""
+
+_INVERTED = {ScoredBlockPair: 1e-3, ShuffledPair: 1e-2, ReplacedShuffledPair: 1e-2}
+"""Relative widths above which inverting laws less finely saves nothing: finding them takes the time."""
 
 _COARSE_BLOCK = 0.1
 """Fineness of the blocks of random allocation in a quick bound: some per cent of epsilon."""
@@ -90,7 +92,7 @@ def supports(composition: Composition) -> bool:
 
 def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Bracket:
     """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1, rtol wide, or as narrow as can be."""
-    composition, rtol = _shared(composition, _within_reach(composition, rtol))
+    composition, rtol = _shared(composition, rtol)
     if _total_variation(composition) <= delta * (1 - 4 * TARGET):
         return Bracket(0.0, 0.0, True, METHOD)
     layout = LatticeLayout(composition, _tail(composition, delta, rtol), rtol)
@@ -129,7 +131,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
 
 def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Bracket:
     """The smallest delta of the composed pair at epsilon >= 0, rtol wide, relatively, or as narrow as can be."""
-    composition, rtol = _shared(composition, _within_reach(composition, rtol))
+    composition, rtol = _shared(composition, rtol)
     below, above = max(0.0, widened_down(epsilon, 2 * TARGET)), widened_up(epsilon, 4 * TARGET) if epsilon else 0.0
     layout = LatticeLayout(composition, 1e-40, rtol)
     log_delta, slope, answer = 0.0, 1.0, Bracket(0.0, 1.0, True, METHOD)
@@ -280,17 +282,15 @@ def _rate(pair: Pair) -> float:
     return 0.0 if known is None else known.rate
 
 
-def _within_reach(composition: Composition, rtol: float) -> float:
-    """Laws of a block of random allocation have a fineness of their own: asked for less, the line finds nothing."""
-    shuffled = dict.fromkeys((ShuffledPair, ReplacedShuffledPair), _FINEST_SHUFFLED)
-    finest = {AllocationPair: _FINEST_BLOCK, ScoredBlockPair: _FINEST_SCORES, **shuffled}
-    return max([rtol, *(finest.get(type(pair), 0.0) for pair, _ in composition)])
-
-
 def _shared(composition: Composition, rtol: float) -> tuple[Composition, float]:
-    """Blocks of random allocation cut as coarsely as rtol lets them be, and what they leave of it."""
-    coarser = _coarser(composition, math.sqrt(_BLOCK_FOR_RTOL * rtol))
-    return coarser, rtol if coarser == composition else 0.6 * rtol
+    """Laws cut as coarsely as rtol lets them be, and how closely they are inverted: as what they leave of it, or more
+    closely where that takes little beside finding them. Laws have a finest cut: asked for less, the line finds nothing.
+    """
+    least = max((_FINEST.get(type(pair), 0.0) for pair, _ in composition), default=0.0)
+    coarser = _coarser(composition, math.sqrt(_BLOCK_FOR_RTOL * max(rtol, least)))
+    cut = any(isinstance(pair, AllocationPair) for pair, _ in composition) and coarser != composition
+    closest = min(_INVERTED.get(type(pair), math.inf) for pair, _ in composition)
+    return coarser, max(min(0.6 * rtol if cut else rtol, closest), least)
 
 
 def _coarser(composition: Composition, fineness: float) -> Composition:
