@@ -14,13 +14,16 @@ from .. import (
     InputError,
     Mechanism,
     MinSeparated,
+    NoNoise,
+    Poisson,
+    Repeat,
     ToeplitzFactorisation,
     TreeAggregation,
     cyclic_poisson,
 )
 from ..validate import nonnegative
 from .cohort import SamplingTable
-from .fields import Count, KindTable, MissingKeys, NoiseNeeded, checked
+from .fields import Count, KindTable, MissingKeys, Noise, checked
 
 
 def _numbers(field: str, value: object) -> tuple[float, ...]:
@@ -32,7 +35,7 @@ def _numbers(field: str, value: object) -> tuple[float, ...]:
 class CorrelatedTable(KindTable):
     """Noise multiplier and participation limits: min_separation of 1 allows every round."""
 
-    noise_multiplier: NoiseNeeded
+    noise_multiplier: Noise
     min_separation: Count = 1
     max_participations: Count = 1
 
@@ -40,7 +43,7 @@ class CorrelatedTable(KindTable):
         """All rounds as one description. Who takes part when is limited, not random: sampling must be "none"."""
         if sampling.scheme != "none":
             raise InputError("sampling.scheme", sampling.scheme, "none: participation is limited, not sampled")
-        return self.released(rounds)
+        return NoNoise() if self.is_without_noise else self.released(rounds)
 
     @abstractmethod
     def released(self, rounds: int) -> CorrelatedGaussian:
@@ -92,6 +95,8 @@ class MatrixFactorisationTable(CorrelatedTable):
             expected = "column_norms and bands with sampling.scheme = 'cyclic-poisson', instead of coefficients"
             raise MissingKeys({"bands": expected})
         passes = -(-rounds // self.min_separation)  # a coin of its own in each: participations are not limited
+        if self.is_without_noise:
+            return Repeat(Poisson(NoNoise(), self._rate(sampling)), passes)
         limits = self._limits | {"max_participations": passes}
         noise = BandedFactorisation(column_norms=self._norms(rounds), bands=self.bands, **limits)
         return cyclic_poisson(noise, self._rate(sampling))
@@ -101,6 +106,8 @@ class MatrixFactorisationTable(CorrelatedTable):
         if self.coefficients is None:
             expected = f"the encoder's first column, with sampling.scheme = '{sampling.scheme}': norms are not enough"
             raise MissingKeys({"coefficients": expected})
+        if self.is_without_noise:  # whoever was never drawn flipped a coin in every round
+            return NoNoise() if sampling.bins is not None else Repeat(Poisson(NoNoise(), self._coin(sampling)), rounds)
         noise = ToeplitzFactorisation(
             self.noise_multiplier, self.coefficients, rounds, min_separation=self.min_separation
         )

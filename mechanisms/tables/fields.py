@@ -106,16 +106,6 @@ def _sampling_rate(field: str, value: object) -> float:
     return checked_rate
 
 
-NO_NOISE = "noise above 0: without any epsilon is infinite, as what is released shows each unit's data as they are"
-
-
-def _some_noise(field: str, value: object) -> float:
-    """Above 0, with the reason where there is none."""
-    if value == 0 and not isinstance(value, bool):
-        raise InputError(field, value, NO_NOISE)
-    return positive(field, value)
-
-
 def _noise(field: str, value: object) -> float:
     multiplier = nonnegative(field, value)
     if multiplier == 0.0:
@@ -137,16 +127,12 @@ NonNegative = Annotated[float, checked(nonnegative)]
 Probability = Annotated[float, checked(open_probability)]
 Rate = Annotated[float, checked(_sampling_rate)]
 
-
-def _noise_needed(field: str, value: object) -> float:
-    return _noise(field, _some_noise(field, value))
-
-
-Noise = Annotated[float, checked(_noise)]
-"""0 as well: none, of a table that says what that is."""
-NoiseNeeded = Annotated[float, checked(_noise_needed)]
-NoiseStd = Annotated[float, checked(nonnegative)]
-NoiseStdNeeded = Annotated[float, checked(_some_noise)]
+_NOISE = "noise"
+"""Marks the field that says how much noise there is; 0 says that there is none (`KindTable.is_without_noise`)."""
+Noise = Annotated[float, checked(_noise), _NOISE]
+"""Over the clipping bound."""
+NoiseSize = Annotated[float, checked(nonnegative), _NOISE]
+"""In the units of what it is added to."""
 Count = Annotated[int, checked(count)]
 Rounds = Annotated[int, checked(_rounds)]
 
@@ -185,3 +171,9 @@ class KindTable(Table):
 
     kind: str
     releases: Rounds = 1
+
+    @property
+    def is_without_noise(self) -> bool:
+        """Whether the noise that is stated is 0: what is released shows the data of those who take part."""
+        noise = (name for name, field in type(self).model_fields.items() if _NOISE in field.metadata)
+        return any(getattr(self, name) == 0 for name in noise)

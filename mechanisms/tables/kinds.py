@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, ValidationError
 
-from .. import InputError, Mechanism, Repeat, Sequence
+from .. import InputError, Mechanism, NoNoise, Repeat, Sequence
 from ..validate import choice
 from .cohort import SamplingTable
 from .correlated import CorrelatedTable
@@ -48,6 +48,10 @@ class MechanismTable(KindTable):
         """The round's noise as mechanism descriptions, in units of one unit's clipped contribution to a sum."""
         raise NotImplementedError
 
+    def ran(self, sampling: SamplingTable) -> Described:
+        """`described`; without noise what takes part as it is, of which kinds of noise have no description."""
+        return exactly(NoNoise()) if self.is_without_noise else self.described(sampling)
+
 
 class ExactTable(MechanismTable):
     """One that says exactly which mechanism a round is, whoever is drawn."""
@@ -68,7 +72,7 @@ class TogetherTable(MechanismTable):
     parts: tuple[MechanismTable, ...]
 
     def described(self, sampling: SamplingTable) -> Described:
-        return released_together([(part.described(sampling), part.releases) for part in self.parts])
+        return released_together([(part.ran(sampling), part.releases) for part in self.parts])
 
 
 KINDS: dict[str, type[KindTable]] = {}

@@ -17,14 +17,13 @@ from .. import (
     InputError,
     Laplace,
     Mechanism,
-    NoNoise,
     RandomizedResponse,
     Repeat,
     Skellam,
 )
 from ..validate import positive, several
 from .cohort import SamplingTable
-from .fields import Count, Noise, NoiseStd, NoiseStdNeeded, NonNegative, Positive, Probability, Rate, checked
+from .fields import Count, Noise, NoiseSize, Positive, Probability, Rate, checked
 from .kinds import Described, ExactTable, MechanismTable, exactly
 from .norms import ClippedGaussianTable, NormedTable, is_sampled, over_root
 
@@ -61,7 +60,7 @@ class GaussianMeanTable(ClippedGaussianTable):
     """
 
     kind: Literal["gaussian-mean"]
-    noise_std: NoiseStd
+    noise_std: NoiseSize
     clip_norm: Positive
     weights: Annotated[Weights, checked(_weights)] = "uniform"
 
@@ -113,7 +112,7 @@ class PerClientGaussianTable(MechanismTable):
     """
 
     kind: Literal["per-client-gaussian"]
-    noise_std: NoiseStdNeeded
+    noise_std: NoiseSize
     clip_norm: Positive
     assumed_sensitivity: Positive | None = None
 
@@ -139,8 +138,6 @@ class LaplaceTable(NormedTable):
     noise_multiplier: Noise
 
     def described(self, sampling: SamplingTable) -> Described:
-        if self.noise_multiplier == 0.0:
-            return exactly(NoNoise())
         one = Laplace(self.noise_multiplier)
         if self.is_one_number or self.norm == "l1":
             return exactly(one)
@@ -156,7 +153,7 @@ class DiscreteGaussianTable(NormedTable):
     """A number on the integers; or, with norm = "linf", several that are clipped one by one."""
 
     kind: Literal["discrete-gaussian"]
-    sigma: NonNegative
+    sigma: NoiseSize
     clip: Count = 1
 
     @classmethod
@@ -164,8 +161,6 @@ class DiscreteGaussianTable(NormedTable):
         return False
 
     def described(self, sampling: SamplingTable) -> Described:
-        if self.sigma == 0.0:
-            return exactly(NoNoise())
         one = DiscreteGaussian(self.sigma, self.clip)
         if self.norm != "linf" or self.is_one_number:
             self.only_one_number("of discrete Gaussian noise in several dimensions only linf is known")
@@ -178,12 +173,10 @@ class DiscreteLaplaceTable(NormedTable):
     e^t-bounded neighbours, iterated, breaks where that of the geometric mechanism does."""
 
     kind: Literal["discrete-laplace"]
-    scale: NonNegative
+    scale: NoiseSize
     clip: Count = 1
 
     def described(self, sampling: SamplingTable) -> Described:
-        if self.scale == 0.0:
-            return exactly(NoNoise())
         one, dimension = DiscreteLaplace(self.scale, self.clip), self.dimension or 1
         if self.is_one_number or self.norm == "l1":
             return exactly(one)
@@ -235,7 +228,7 @@ class SkellamTable(MechanismTable):
     """An integer vector; variance: of all honest clients' noise together, on the grid."""
 
     kind: Literal["skellam"]
-    variance: Positive
+    variance: NoiseSize
     clip: Positive
     dimension: Count
 
@@ -248,7 +241,7 @@ class DistributedDiscreteGaussianTable(MechanismTable):
     """An integer vector; sigma: of one honest client's noise, on the grid."""
 
     kind: Literal["distributed-discrete-gaussian"]
-    sigma: Positive
+    sigma: NoiseSize
     clients: Count
     clip: Positive
     dimension: Count

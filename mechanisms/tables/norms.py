@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
-from .. import Gaussian, InputError, NoNoise
+from .. import Gaussian, InputError
 from .cohort import SamplingTable
 from .fields import Count, MissingKeys
 from .kinds import Described, MechanismTable
@@ -90,9 +90,7 @@ class ClippedGaussianTable(NormedTable):
         return False
 
     def clipped(self, noise_multiplier: float) -> Described:
-        """Noise of this multiple of the clipping bound; of 0, none."""
-        if noise_multiplier == 0.0:
-            return Described(NoNoise(), NoNoise())
+        """Noise of this multiple of the clipping bound."""
         low, high = over_root(Fraction(repr(noise_multiplier)), self.coordinates)
         return Described(Gaussian(low), Gaussian(high))
 

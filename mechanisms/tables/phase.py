@@ -26,7 +26,7 @@ class Phase(Table):
             return Described(*[self.mechanism.over(self.steps, self.sampling)] * 2)
         if self.sampling.scheme in _OTHERWISE:
             raise InputError("sampling.scheme", self.sampling.scheme, _OTHERWISE[self.sampling.scheme])
-        found = released_together([(self.mechanism.described(self.sampling), self.mechanism.releases)])
+        found = released_together([(self.mechanism.ran(self.sampling), self.mechanism.releases)])
         return Described(found.upper, None) if self.sampling.drops_units else found
 
     @property

@@ -10,13 +10,12 @@ from .. import (
     Gaussian,
     Laplace,
     Mechanism,
-    NoNoise,
     StableHistogram,
     TruncatedGaussian,
     TruncatedLaplace,
 )
 from .cohort import SamplingTable
-from .fields import Count, Noise, NoiseNeeded, Positive
+from .fields import Count, Noise, NoiseSize, Positive
 from .kinds import Described, MechanismTable
 from .norms import NormedTable
 
@@ -30,8 +29,6 @@ class TruncatedLaplaceTable(NormedTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         self.only_one_number("of noise that is cut, in several dimensions, no bound is known")
-        if self.noise_multiplier == 0.0:
-            return Described(NoNoise(), NoNoise())
         mechanism = TruncatedLaplace(self.noise_multiplier, self.bound)
         return Described(mechanism, mechanism)
 
@@ -40,7 +37,7 @@ class BoundedLaplaceTable(NormedTable):
     """A number in a public range, drawn anew until the output is; scale and width over the sensitivity."""
 
     kind: Literal["bounded-laplace"]
-    scale: Positive
+    scale: NoiseSize
     width: Positive
 
     def described(self, sampling: SamplingTable) -> Described:
@@ -53,7 +50,7 @@ class RangedGaussianTable(MechanismTable):
     """A number in a public range, the output clamped to it or drawn anew; sigma and width over the sensitivity."""
 
     kind: Literal["clamped-gaussian", "truncated-gaussian"]
-    sigma: Positive
+    sigma: NoiseSize
     width: Positive
 
     def described(self, sampling: SamplingTable) -> Described:
@@ -67,7 +64,7 @@ class StableHistogramTable(MechanismTable):
 
     kind: Literal["stable-histogram"]
     noise: Literal["laplace", "gaussian"]
-    noise_multiplier: NoiseNeeded
+    noise_multiplier: Noise
     threshold: Positive
     buckets: Count = 1
 

@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from ...accounting import Bracket
-from ...mechanisms import Gaussian, NoNoise, sensitivity
+from ...mechanisms import Gaussian, sensitivity
 from ...mechanisms.tables.fields import KindTable
-from ...mechanisms.tables.kinds import MechanismTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
@@ -120,7 +119,7 @@ def _about_releases(phase: Phase) -> Iterator[str]:
 
 def _about_noise(table: KindTable, phase: Phase) -> Iterator[str]:
     if isinstance(table, GaussianMeanTable | PerClientGaussianTable):
-        base = table.described(phase.sampling).upper
+        base = table.ran(phase.sampling).upper
         if isinstance(base, Gaussian):
             yield (
                 "the stated noise on the mean is a noise multiplier (noise on the weighted sum over the clipping "
@@ -221,16 +220,16 @@ def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
         )
 
 
-def _without_noise(table: KindTable, phase: Phase) -> Iterator[Finding]:
+def _without_noise(table: KindTable) -> Iterator[Finding]:
     """A noise of 0 is no slip of the reader's: the claim is judged, and this is said."""
-    if isinstance(table, MechanismTable) and isinstance(table.described(phase.sampling).upper, NoNoise):
+    if table.is_without_noise:
         text = "There is no noise: what is released shows the data of each unit that takes part as they are."
         yield Finding("no-noise", "error", f"{text} No epsilon holds at a delta below the probability of taking part.")
 
 
 def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Finding]:
     sampling = phase.sampling
-    nothing = tuple(_without_noise(table, phase))
+    nothing = tuple(_without_noise(table))
     yield from nothing
     if isinstance(table, GaussianMeanTable) and claim.statement.neighbouring == "add-remove":
         yield from _divisor_findings(claim, phase)
@@ -245,7 +244,7 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
     if normed and table.norm is None and table.dimension is None:  # type: ignore[attr-defined] # a NormedTable
         yield _norm_not_stated(table.kind)
     if isinstance(table, GaussianMeanTable) and table.weights != "uniform":
-        base = table.described(sampling).upper
+        base = table.ran(sampling).upper
         if isinstance(base, Gaussian):
             factor = table.noise_std * sampling.divisor() / (table.clip_norm * base.noise_multiplier)
             factor /= math.sqrt(table.coordinates)
@@ -255,7 +254,7 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
                 f"The heaviest client's weight is up to {factor:.3g} times an equal share, so its noise multiplier is "
                 "smaller by that factor.",
             )
-    if isinstance(table, PerClientGaussianTable):
+    if isinstance(table, PerClientGaussianTable) and not nothing:
         yield from _per_client_findings(claim, table, sampling.divisor())
 
 

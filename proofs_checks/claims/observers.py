@@ -92,7 +92,12 @@ def _interval(claim: Claim, run: Mechanism, rtol: float) -> Bracket:
 
 def _observed(claim: Claim, run: Mechanism, observer: Observer, clients: Clients, rtol: float) -> Bracket:
     statement = claim.statement
-    noise = _client_noise(claim) or (_server_noise(run) if observer.kind == "server" else None)
+    noise = _client_noise(claim)
+    if observer.kind == "server" and noise is None:
+        if all(table.is_without_noise for phase in claim.phases for table in phase.tables):
+            observer = EVERYBODY_ELSE  # who see every upload, too, once they subtract their own from the sum
+        else:
+            noise = _server_noise(run)
     assert statement.delta is not None  # an epsilon is claimed
     about = run, observer, statement.delta, statement.neighbouring
     return observer_epsilon(*about, clients=clients, aggregation=noise, rtol=rtol).epsilon
@@ -198,7 +203,7 @@ def _entries(claim: Claim, observer: Observer, clients: Clients, rtol: float) ->
 
 def _client_noise(claim: Claim) -> Aggregation | None:
     """The aggregation, when every phase has the clients add the noise; all phases must then be alike."""
-    alike = {table for phase in claim.phases for table in phase.tables}
+    alike = {table for phase in claim.phases for table in phase.tables if not table.is_without_noise}
     if not any(isinstance(table, PerClientGaussianTable) for table in alike):
         return None
     phase = claim.phases[0]

@@ -1,4 +1,4 @@
-"""Pure DP through adapters whose hosts need not be installed: what an adapter imports of its host is made up here.
+"""Pure DP, and a noise of 0, through adapters whose hosts need not be installed: what they import is made up here.
 
 What is made up of pfl refuses delta = 0, as pfl 0.6 does in PrivacyAccountant.__post_init__; the real hosts have
 tests of their own (make nightly-hosts).
@@ -65,6 +65,8 @@ def test_pfl(host):
     assert certified(10, 0.5, "gaussian", delta=0.0, noise_parameter=20.0).epsilon == math.inf
     with pytest.raises(ValueError, match=r"epsilon = 0\.49: expected at least 0\.5"):
         certified(*of_laplace, delta=0.0, epsilon=0.49, noise_parameter=20.0)
+    with pytest.raises(ValueError, match=r"noise_parameter = 0\.0: expected a number above 0"):
+        certified(*of_laplace, delta=0.5, noise_parameter=0.0)
 
 
 def test_pfl_as_its_own_check_has_it_would_refuse(host, monkeypatch):
@@ -103,8 +105,7 @@ FlowerSampling = Enum("FlowerSampling", ["POISSON", "WITHOUT_REPLACEMENT", "NO_A
 FlowerRelation = Enum("FlowerRelation", ["ADD_OR_REMOVE_ONE", "REPLACE_ONE"])
 
 
-def test_flower(host):
-    """Its events are Gaussian: no epsilon serves, and at any finite epsilon some delta is left."""
+def flower(host):
     absent = dict.fromkeys(["Array", "ArrayRecord", "ConfigRecord", "Message", "MessageType", "MetricRecord"], object)
     events = {"GaussianPrivacyEvent": FlowerEvent, "PrivacyConfig": FlowerConfig, "PrivacySpent": FlowerSpent}
     enums = {"NeighboringRelation": FlowerRelation, "SamplingMethod": FlowerSampling, "Grid": object}
@@ -115,7 +116,20 @@ def test_flower(host):
         "flwr.serverapp.exception": {"PrivacyBudgetExhausted": type("PrivacyBudgetExhausted", (Exception,), {})},
         "flwr.serverapp.strategy": {"FedAvg": object},
     }
-    accountant = host("flower", modules).CertifiedAccountant.poisson(0.0, population=100)
+    return host("flower", modules).CertifiedAccountant.poisson(0.0, population=100)
+
+
+def test_flower_without_noise(host):
+    accountant = flower(host)
+    accountant.compose(FlowerEvent(0.0, 10, 100), 2)
+    assert accountant.get_epsilon(0.18) == math.inf  # .19 is the probability of taking part
+    assert accountant.get_epsilon(0.2) == 0.0
+    assert accountant.would_exceed(FlowerEvent(1.0, 10, 100), 1e6)
+
+
+def test_flower(host):
+    """Its events are Gaussian: no epsilon serves, and at any finite epsilon some delta is left."""
+    accountant = flower(host)
     assert accountant.get_epsilon(0.0) == 0.0
     accountant.compose(FlowerEvent(2.0, 10, 100), 30)
     assert accountant.get_epsilon(0.0) == math.inf

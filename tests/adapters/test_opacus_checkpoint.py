@@ -12,7 +12,7 @@ from dpcert.accounting import epsilon
 from dpcert.accounting.ledger import Ledger
 from dpcert.adapters.opacus_checkpoint import run_of_checkpoint, run_of_history
 from dpcert.cli import run
-from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, Sequence
+from dpcert.mechanisms import Gaussian, InputError, NoNoise, Poisson, Repeat, Sequence
 
 HISTORY = [(1.1, 0.01, 900), (1.3, 0.01, 100)]
 STEPS = Sequence(Repeat(Poisson(Gaussian(1.1), 0.01), 900), Repeat(Poisson(Gaussian(1.3), 0.01), 100))
@@ -56,6 +56,12 @@ def test_a_state_dict_as_json_and_a_ledger(tmp_path: Path, capsys: pytest.Captur
 
 def test_full_batches_are_not_sampled() -> None:
     assert run_of_history([(2.0, 1.0, 3), (2.0, 0.0, 5), (2.0, 0.5, 0)]) == Repeat(Gaussian(2.0), 3)
+
+
+def test_steps_without_noise_cost_everything() -> None:
+    found = run_of_history([(0.0, 0.1, 2)])
+    assert found == Repeat(Poisson(NoNoise(), 0.1), 2)
+    assert epsilon(found, 0.18).lower == float("inf")
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def _mechanism(kind: str, stated: dict[str, Any]) -> Mechanism:
     except ValidationError as problem:
         raise first_problem(problem) from None
     assert not isinstance(table, CorrelatedTable)  # none of SIZES is
-    described: Mechanism = table.described(SamplingTable()).upper  # type: ignore[attr-defined]
+    described: Mechanism = table.ran(SamplingTable()).upper  # type: ignore[attr-defined]
     return described
 
 
