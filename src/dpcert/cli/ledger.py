@@ -28,6 +28,10 @@ Head = Annotated[
 ]
 
 
+def _counted(opened: Ledger) -> str:
+    return "1 event" if len(opened) == 1 else f"{len(opened)} events"
+
+
 @app.command("check")
 def check_command(ledger: File, head: Head = None, as_json: options.Json = False) -> None:
     """Verify every event of a ledger against its hash chain.
@@ -40,7 +44,7 @@ def check_command(ledger: File, head: Head = None, as_json: options.Json = False
     if as_json:
         print_json({"file": str(ledger), "whole": True, "events": len(opened), "head": opened.head})
         return
-    say(f"whole: {len(opened)} events")
+    say(f"whole: {_counted(opened)}")
     say(f"  head {opened.head}")
 
 
@@ -69,7 +73,7 @@ def show_command(
         return
     columns = {"header": "rounds", "justify": "right", "no_wrap": True}, {"header": "mechanism"}
     say(text_table(columns, [(str(rounds), text) for text, rounds in steps]))
-    say(f"{len(opened)} events, head {opened.head}")
+    say(f"{_counted(opened)}, head {opened.head}")
     if delta is not None:
         say(f"epsilon in {interval(found)} at delta = {as_given(delta)}; {found.kind}, by {found.method}, {named}")
 
