@@ -22,9 +22,15 @@ def answer(question: Question, at: float) -> Bracket:
     return _walked(question, at, None)
 
 
-def _walked(question: Question, at: float, found: Bracket | None) -> Bracket:
+def lower_end(question: Question, at: float) -> Bracket:
+    """What is known from below, twice: sources that know upper ends only are not asked."""
+    found = _walked(question, at, None, tuple(source for source in SOURCES if source.knows_below))
+    return replace(found, upper=found.lower)
+
+
+def _walked(question: Question, at: float, found: Bracket | None, sources: tuple[Source, ...] = ()) -> Bracket:
     """What is known, narrowed by one source after the other."""
-    for source in SOURCES:
+    for source in sources or SOURCES:
         if source.serves(question, at) and (found is None or source.adds(question, at, found)):
             found = source.bracket(question, at, found)
     assert found is not None  # product pairs serve every run, or say why not

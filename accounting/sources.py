@@ -10,6 +10,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import ClassVar
 
 from ..mechanisms import BestOfSeveral, Mechanism, Neighbouring, rounds_by_step
 from . import products
@@ -31,7 +32,9 @@ Ask = Callable[[Question, float], Bracket]
 
 
 class Source:
-    """A way to brackets of a run's epsilon at a delta, and of its delta at an epsilon."""
+    """A way to brackets of a run's epsilon at a delta, and of its delta at an epsilon. knows_below: lower ends, too."""
+
+    knows_below: ClassVar[bool] = True
 
     def serves(self, asked: Question, at: float) -> bool:
         """Whether it knows anything here."""
@@ -184,6 +187,8 @@ class Products(Direct):
 
 class Amplified(Direct):
     """Further upper ends, by pairs that the accountant of lattices alone takes (round.py): the smallest counts."""
+
+    knows_below = False
 
     def serves(self, asked: Question, at: float) -> bool:
         """Where such pairs are known, and who takes them is asked."""

@@ -200,11 +200,18 @@ class Search:
         ends = self._seen_ends()
         if ends is not None:
             return self._between(*ends)
-        safest, value, boldest = (min(start, most) for start in STARTS[self.solve_for])
+        return self._outwards(min(STARTS[self.solve_for][1], most), 2.0, most)
+
+    def from_near(self, value: float, factor: float) -> Calibration:
+        """The same from a value that is thought to be near, in steps of this factor."""
+        return self._outwards(value, factor, math.inf)
+
+    def _outwards(self, value: float, step: float, most: float) -> Calibration:
+        safest, _, boldest = (min(start, most) for start in STARTS[self.solve_for])
         found = self.at(value)
         met = found.upper <= self.target
         limit = boldest if met else safest
-        factor = 2.0 if limit > value else 0.5
+        factor = step if limit > value else 1 / step
         while value != limit:
             last, value = (value, found), _towards(value, factor, limit)
             found = self.at(value)
@@ -291,6 +298,6 @@ class Search:
 
 
 def _towards(value: float, factor: float, limit: float) -> float:
-    """The next power of two, or the limit where that would be beyond it."""
+    """The next value, or the limit where that would be beyond it."""
     moved = value * factor
     return min(moved, limit) if factor > 1.0 else max(moved, limit)

@@ -14,6 +14,10 @@ DRAWS = (
     *("randn_like", "randn", "normal", "normal_", "normal_like", "standard_normal"),
     *("gauss", "normalvariate", "laplace"),
 )
+DISTRIBUTIONS = ("Normal", "Laplace", "norm")
+"""Of torch, TensorFlow Probability and SciPy: noise is what is drawn from them, by a method."""
+FROM = ("sample", "rsample", "rvs")
+ADDS = ("add", "add_", "iadd")
 
 
 MADE = (
@@ -57,8 +61,23 @@ DATA_TAKERS = ("TensorDataset", "DataLoader", "fit", "from_tensor_slices", "Data
 def noise_draws(script: Script) -> Iterator[ast.Call]:
     """The calls that draw noise which is added to something or called noise, in the tree's order."""
     for call in script.calls:
-        if script.tail(call) in DRAWS and _is_added(script, call) and not _makes_data(script, call):
+        if is_a_draw(script, call) and _is_added(script, call) and not _makes_data(script, call):
             yield call
+
+
+def is_a_draw(script: Script, call: ast.Call) -> bool:
+    """randn(...), Normal(0, scale).sample(), norm.rvs(0, scale)."""
+    return script.tail(call) in DRAWS or distribution(script, call) is not None
+
+
+def distribution(script: Script, call: ast.Call) -> ast.Call | None:
+    """The call with the parameters of what is drawn from: Normal(0, scale); of norm.rvs(0, scale) itself."""
+    if script.tail(call) not in FROM or not isinstance(call.func, ast.Attribute):
+        return None
+    of = script.resolved(call.func.value)
+    if isinstance(of, ast.Call):
+        return of if script.tail(of) in DISTRIBUTIONS else None
+    return call if last_name(of) in DISTRIBUTIONS else None
 
 
 def _is_added(script: Script, call: ast.Call) -> bool:
@@ -67,6 +86,8 @@ def _is_added(script: Script, call: ast.Call) -> bool:
     while isinstance(parent := script.parents.get(node), ast.expr | ast.keyword):
         if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
             return True
+        if isinstance(parent, ast.Call) and node in parent.args and script.tail(parent) in ADDS:
+            return True  # g.add_(noise)
         node = parent
     if isinstance(parent, ast.AugAssign):
         return isinstance(parent.op, ast.Add)

@@ -122,8 +122,3 @@ def test_without_noise_epsilon_is_infinite_and_why(noise: list[str], capsys: pyt
     said = capsys.readouterr().out
     assert "epsilon in [inf, inf]" in said
     assert "there is no noise" in said
-
-
-def test_a_kind_of_noise_that_needs_some_says_that_epsilon_is_infinite_without() -> None:
-    with pytest.raises(ValueError, match="epsilon is infinite"):
-        parse_claim({"claim": CLAIM, "mechanism": {"kind": "per-client-gaussian", "noise_std": 0, "clip_norm": 1.0}})

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-from rich.progress import track
-
-from ..accounting.calibration.plan_schemes import SCHEMES, SchemePlan, plan_schemes
+from ..accounting.calibration.plan_schemes import SCHEMES, SchemeOption, SchemePlan, plan_schemes
 from ..mechanisms import InputError
 from ..mechanisms.validate import count
 from ..presentation.output import show
 from ..presentation.plots import draw_schemes
+from ..presentation.progress import bar
 from .setting import as_option, required
 
 
@@ -43,8 +41,15 @@ def compare_schemes(
         found = plan_schemes(**asked, target_epsilons=targets, schemes=names, neighbouring=relation)  # type: ignore[arg-type]
     except InputError as problem:
         raise as_option(problem) from None
-    console, total = Console(stderr=True), len(names) * len(targets)
-    plan = SchemePlan(tuple(track(found, "planning", total=total, console=console, transient=True)))
+    plan = SchemePlan(tuple(_watched(found, [f"{name}, epsilon {target:g}" for target in targets for name in names])))
     if plot is not None:
         draw_schemes(plan, plot)
     show(plan, as_json, **asked, neighbouring=relation, seconds=time.perf_counter() - started)
+
+
+def _watched(found: Iterator[SchemeOption], works: Sequence[str]) -> Iterator[SchemeOption]:
+    """The entries as they come, with a bar that names what is being searched for."""
+    with bar("planning") as step:
+        for done, work in enumerate(works):
+            step(done, len(works), work)
+            yield next(found)

@@ -28,7 +28,7 @@ def test_the_noise_meets_the_target_and_less_than_needed_misses_it(scheme):
     assert option.calibration.epsilon.upper <= 2.0
     assert cost(option.calibration.value).lower <= 2.0
     assert option.needed <= option.calibration.value * 1.002
-    assert cost(option.needed * 0.99).lower > 2.0
+    assert cost(option.needed).lower > 2.0  # for certain, not only from above
 
 
 def test_amplification_is_worth_something_and_its_absence_costs():

@@ -14,6 +14,7 @@ from dpcert.proofs_checks.lint import RULES, Rule, Script, Slip, as_markdown, fi
 
 OPACUS = "from opacus import PrivacyEngine\nimport torch\nfrom torch import nn\n"
 PLD = "import dp_accounting, random\nimport numpy as np\n"
+TWO = OPACUS + "a, b = PrivacyEngine(), PrivacyEngine()\n"
 HOME = "import numpy as np, torch\nnoise_multiplier = 1.1\n"
 POISSON = "event = dp_accounting.PoissonSampledDpEvent(0.01, dp_accounting.GaussianDpEvent(1.0))\n"
 
@@ -66,11 +67,57 @@ BLAMELESS = {
     "m, o, loader = PrivacyEngine().make_private(module=m, optimizer=o, data_loader=loader)",
     "an engine for each learning rate": OPACUS
     + "for lr in (0.1, 0.2):\n    engine = PrivacyEngine()\n    engine.get_epsilon(1e-5)",
+    "noise of a distribution, at a standard deviation": HOME + "variance = (noise_multiplier * clip) ** 2\n"
+    "g = g + torch.distributions.Normal(0, variance ** 0.5).sample(g.shape)",
+    "two engines on two parts": TWO + "m, o, l = a.make_private(module=m, optimizer=o, data_loader=first_half)\n"
+    "n, p, k = b.make_private(module=n, optimizer=p, data_loader=second_half)\na.get_epsilon(1e-5)",
+    "one engine or another": TWO + "if args.epsilon:\n    m, o, l = a.make_private(module=m, data_loader=loader)\n"
+    "else:\n    m, o, l = b.make_private(module=m, data_loader=loader)\na.get_epsilon(1e-5)",
+    "one engine or another, after a return": TWO + "def run(loader):\n    if args.epsilon:\n"
+    "        m, o, l = a.make_private(module=m, data_loader=loader)\n        return a.get_epsilon(1e-5)\n"
+    "    m, o, l = b.make_private(module=m, data_loader=loader)\n    return b.get_epsilon(1e-5)",
+    "two engines with one accountant": TWO + "b.accountant = a.accountant\n"
+    "m, o, l = a.make_private(module=m, data_loader=loader)\n"
+    "n, p, k = b.make_private(module=n, data_loader=loader)\na.get_epsilon(1e-5)",
     "an engine that is made elsewhere": OPACUS + "def make():\n    return PrivacyEngine()\nengine = make()\n"
     "for epoch in range(9):\n    engine.get_epsilon(1e-5)",
 }
 
 SLIPS = {
+    "two engines on one loader": (
+        "two-engines",
+        TWO + "m, o, l = a.make_private(module=m, data_loader=loader)\n"
+        "n, p, k = b.make_private(module=n, data_loader=loader)  # slip\nprint(a.get_epsilon(1e-5))",
+    ),
+    "two engines on one data set": (
+        "two-engines",
+        TWO + "first = torch.utils.data.DataLoader(train_set, batch_size=50)\n"
+        "second = torch.utils.data.DataLoader(dataset=train_set, batch_size=70)\n"
+        "m, o, l = a.make_private(module=m, data_loader=first)\n"
+        "n, p, k = b.make_private_with_epsilon(module=n, data_loader=second, target_epsilon=2.0)  # slip",
+    ),
+    "one name for two engines": (
+        "two-engines",
+        OPACUS + "engine = PrivacyEngine()\nm, o, l = engine.make_private(module=m, data_loader=loader)\n"
+        "print(engine.get_epsilon(1e-5))\nengine = PrivacyEngine()\n"
+        "n, p, k = engine.make_private(module=n, data_loader=loader)  # slip",
+    ),
+    "a square, added in place": ("noise-variance", HOME + "g.add_(torch.randn_like(g) * (sigma * C) ** 2)  # slip"),
+    "a square, as alpha": ("noise-variance", HOME + "g.add_(torch.randn_like(g), alpha=sigma ** 2)  # slip"),
+    "a square, as a power": ("noise-variance", HOME + "g = g + rng.normal(0, np.power(sigma * C, 2), d)  # slip"),
+    "a square, of a tensor": ("noise-variance", HOME + "g = g + sigma.pow(2) * torch.randn_like(g)  # slip"),
+    "a variance, by a formula": (
+        "noise-variance",
+        HOME + "g = g + rng.normal(0, 2 * np.log(1.25 / d) * sensitivity ** 2 / epsilon ** 2, 3)  # slip",
+    ),
+    "a variance, by its name": (
+        "noise-variance",
+        HOME + "var = 2 * np.log(1.25 / d) * 1.0 ** 2 / 0.5 ** 2\ng = g + rng.normal(0, var, 3)  # slip",
+    ),
+    "a distribution of this variance": (
+        "noise-variance",
+        HOME + "noise = torch.distributions.Normal(0, sigma ** 2)  # slip\ng = g + noise.sample(g.shape)",
+    ),
     "delta by the accountant": (
         "delta-above-one-over-n",
         OPACUS + "num_examples = 900\nengine.get_epsilon(delta=0.01)  # slip",
