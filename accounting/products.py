@@ -10,6 +10,7 @@ from .losses.atoms import pld as lattices
 from .losses.smooth import contour
 from .pairs import AllocationPair, Composition, ReplacedAllocationPair, Sampling, ScoredBlockPair
 from .question import Question
+from .renyi import renyi as rdp
 
 
 def together(question: Question, points: Sequence[float]) -> dict[float, Bracket]:
@@ -41,7 +42,8 @@ def reveals_less(product: Composition) -> tuple[bool, bool, bool]:
 
 def largest(products: tuple[Composition, ...], question: Question, at: float) -> Bracket:
     """A bracket of the largest of the products' values; most are the smaller one's, for which a quick bound serves."""
-    first, *others = sorted(products, key=reveals_less)
+    asked = rdp.largest_of(products) if question.accountant == rdp.METHOD else products
+    first, *others = sorted(asked, key=reveals_less)
     result = composed(first, question.accountant, question.quantity, at, question.rtol)
     for product in others:
         if not _exceeded(result, product, question, at):

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
-from ..mechanisms import BestOfSeveral, Mechanism, Neighbouring, rounds_by_step
+from ..mechanisms import BestOfSeveral, InputError, Mechanism, Neighbouring, rounds_by_step
 from . import products
 from .allocation import shuffled_event as shuffled
 from .bracket import Bracket
@@ -95,7 +95,7 @@ class LargestLoss(Direct):
         """At delta = 0, or at an epsilon beyond every loss."""
         if _at_zero(asked, at):
             return True
-        if asked.accountant != "best" or asked.quantity == "epsilon" or _seen_full(asked):
+        if asked.accountant != "best" or asked.quantity == "epsilon" or _unpaired(asked):
             return False
         upper = asked.pairs().upper
         if not upper or any(pair.largest_loss() == math.inf for product in upper for pair, _ in product):
@@ -268,15 +268,23 @@ def _at_zero(asked: Question, at: float) -> bool:
     return asked.quantity == "epsilon" and at == 0.0
 
 
-def _seen_full(asked: Question) -> bool:
-    """Whether others see that a full cohort left a unit out that may not be there: no pairs are known then."""
-    seen = asked.participation != "hidden" and asked.neighbouring == "add-remove"
-    return seen and truncated.is_truncated(asked.run)
+def _unpaired(asked: Question) -> bool:
+    """Whether no pairs of cut cohorts are known: where others see that a full one left a unit out that may not be
+    there, and of mechanisms of which it is not known what a unit in another's place costs."""
+    if asked.neighbouring != "add-remove" or not truncated.is_truncated(asked.run):
+        return False
+    if asked.participation != "hidden":
+        return True
+    try:
+        asked.pairs()
+    except InputError:  # of another fault, the run without cuts tells
+        return True
+    return False
 
 
 def _settled(asked: Question) -> bool:
     """Whether no product pairs are asked: an exact pair is known, or none at all."""
-    return _seen_full(asked) or _alone(asked) is not None
+    return _unpaired(asked) or _alone(asked) is not None
 
 
 def _alone(asked: Question) -> Pair | None:

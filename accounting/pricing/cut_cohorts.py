@@ -18,9 +18,12 @@ from ..pairs import Composition, MixturePair, Order, Pair, Side
 from ..rounding import float_above, float_below
 from .additive import by_move
 from .round import Round, once
+from .sampled_bounds import drawn, is_stated, of_sampled_bound
 from .schemes import Participation, poisson, replacing, visible
 
 _CUT = "zero-out or replace-one, where others know whether a full cohort left them out: a unit that is there does that"
+
+_PROFILE = "a mechanism whose profile is known, for add-remove neighbours: a full cohort's unit takes another's place"
 
 _MATCHED = (1.0, 0.25)
 """Of full cohorts with the unit, shares that are compared with cohorts one short of full; by themselves, with others
@@ -152,6 +155,8 @@ def truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Par
     if participation != "hidden" and relation == "add-remove":
         raise InputError("neighbouring", relation, _CUT)
     law = cut_law(part)
+    if is_stated(part.mechanism):
+        return _of_bound(part.mechanism, part.sampling_rate, law, relation)
     uncut = Poisson(part.mechanism, part.sampling_rate)
     left = Poisson(part.mechanism, law.rate)
     if participation != "hidden":
@@ -170,6 +175,23 @@ def truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Par
         for order, ((pair, _),) in poisson(uncut, relation).upper.items()
     }
     return Round(upper, lower, tuple(bounds))
+
+
+def _of_bound(mechanism: Mechanism, rate: float, law: CutLaw, relation: Neighbouring) -> Round:
+    """Of what is known by a stated bound, from above alone. A unit that is there under both neighbours may be seen."""
+    if relation != "add-remove":
+        return of_sampled_bound(Poisson(mechanism, min(law.rate_above, rate)), relation, True)
+    uncut = of_sampled_bound(Poisson(mechanism, rate), relation, False)
+    if law.full == 0.0:
+        return uncut
+    filled = drawn(mechanism, relation, 2, law.rate_when_full)
+    if filled[Order.REMOVE].profile(arb(1)) is None:
+        raise InputError("mechanism", mechanism, _PROFILE)
+    upper = {
+        order: MixturePair((Side(law.open, pair), Side(law.full, filled[order])))
+        for order, ((pair, _),) in uncut.upper.items()
+    }
+    return Round.of(upper, {})
 
 
 def _matched(part: TruncatedPoisson, relation: Neighbouring, matched: float) -> Mapping[Order, Composition]:

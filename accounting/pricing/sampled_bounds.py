@@ -20,7 +20,7 @@ from ..rounding import UNIT, up
 from .additive import additive
 from .local_randomisers import LocalRandomiser
 from .loss_distributions import dominating_losses
-from .round import Round, bounded
+from .round import ByOrder, Round, bounded
 from .stated_parameters import for_group, stated
 
 _REPORTS = "replace-one for local randomisers: the unit always reports"
@@ -42,23 +42,22 @@ def of_sampled_bound(part: Poisson | FixedSize, relation: Neighbouring, seen: bo
         raise InputError("neighbouring", relation, _REPORTS)
     rate = part.sampling_rate
     if isinstance(part, Poisson) and relation == "add-remove":
-        return _drawn(part.mechanism, relation, 1, rate)
+        return Round.of(drawn(part.mechanism, relation, 1, rate), {})
     if isinstance(part, Poisson) or seen:
         return Round.of({order: _seen(_base(part.mechanism, relation, 1, order), rate) for order in Order}, {})
     if relation == "add-remove":
-        return _drawn(part.mechanism, relation, 2, rate)
+        return Round.of(drawn(part.mechanism, relation, 2, rate), {})
     units = 1 if relation == "replace-one" else 2
     return bounded(SubsampledPair(_base(part.mechanism, relation, units, Order.REMOVE), rate, Sampling.HYBRID))
 
 
-def _drawn(mechanism: Mechanism, relation: Neighbouring, units: int, rate: float) -> Round:
+def drawn(mechanism: Mechanism, relation: Neighbouring, units: int, rate: float) -> ByOrder:
     """With a hidden coin; a SubsampledPair's base names the neighbour with the unit first, in either order."""
     removed, added = (_base(mechanism, relation, units, order) for order in (Order.REMOVE, Order.ADD))
-    pairs = {
+    return {
         Order.REMOVE: SubsampledPair(removed, rate, Sampling.REMOVE),
         Order.ADD: SubsampledPair(added.mirrored(), rate, Sampling.ADD),
     }
-    return Round.of(pairs, {})
 
 
 def _seen(base: Pair, rate: float) -> Pair:

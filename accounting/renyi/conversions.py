@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from ..rounding import widened_up
-from .optimal_conversion import asoodeh_delta, asoodeh_epsilon
+from .optimal_conversion import CLOSE, asoodeh_delta, asoodeh_epsilon
 
 __all__ = [
     "asoodeh_delta",
@@ -80,18 +80,16 @@ def balle_delta(alpha: float, rdp: float, epsilon: float) -> float:
     return canonne_delta(alpha, rdp, epsilon)
 
 
-def best_epsilon(alpha: float, rdp: float, delta: float) -> float:
-    """The smallest of the above. By construction Asoodeh et al.'s, up to its own rounding."""
-    return min(
-        mironov_epsilon(alpha, rdp, delta), canonne_epsilon(alpha, rdp, delta), asoodeh_epsilon(alpha, rdp, delta)
-    )
+def best_epsilon(alpha: float, rdp: float, delta: float, close: float = CLOSE) -> float:
+    """The smallest of the above. By construction Asoodeh et al.'s, up to its own rounding, and to `close`."""
+    known = mironov_epsilon(alpha, rdp, delta), canonne_epsilon(alpha, rdp, delta)
+    return min(*known, asoodeh_epsilon(alpha, rdp, delta, close))
 
 
-def best_delta(alpha: float, rdp: float, epsilon: float) -> float:
-    """The smallest of the above."""
-    return min(
-        mironov_delta(alpha, rdp, epsilon), canonne_delta(alpha, rdp, epsilon), asoodeh_delta(alpha, rdp, epsilon)
-    )
+def best_delta(alpha: float, rdp: float, epsilon: float, close: float = CLOSE) -> float:
+    """The smallest of the above; `close` likewise."""
+    known = mironov_delta(alpha, rdp, epsilon), canonne_delta(alpha, rdp, epsilon)
+    return min(*known, asoodeh_delta(alpha, rdp, epsilon, close))
 
 
 def _exp_up(exponent: float, size: float) -> float:

@@ -21,33 +21,44 @@ _SLACK = 2.0**-44
 _MOMENT_LIMIT = 30.0
 """Above e^30 the second term, at most 1, no longer matters: the closed form is used."""
 
-_RELATIVE = 1e-10
+CLOSE = 1e-10
+
+ROUGHLY = 1e-6
+"""As close as a search for the best order needs to know."""
 
 
-def asoodeh_epsilon(alpha: float, rdp: float, delta: float) -> float:
-    """The smallest guaranteed epsilon >= 0 at 0 < delta < 1, rounded up."""
+def asoodeh_epsilon(alpha: float, rdp: float, delta: float, close: float = CLOSE) -> float:
+    """The smallest guaranteed epsilon >= 0 at 0 < delta < 1, rounded up; close: to this relative distance."""
     high = max(0.0, _one_term_epsilon(alpha, rdp, delta))
     if high == 0 or math.isinf(alpha) or (alpha - 1) * rdp > _MOMENT_LIMIT:
         return high
 
+    flat = 0.0
+
     def margin(epsilon: float) -> Excess:
-        return Excess(-_Violation(alpha, epsilon, delta).margin(rdp))
+        nonlocal flat
+        found, flat = _Violation(alpha, epsilon, delta).margin(rdp, flat)
+        return Excess(-found)
 
-    return min(high, crossing(margin, high, close=_RELATIVE)[1])
+    return min(high, crossing(margin, high, close=close)[1])
 
 
-def asoodeh_delta(alpha: float, rdp: float, epsilon: float) -> float:
-    """The smallest guaranteed delta at epsilon >= 0, rounded up; at most 1."""
+def asoodeh_delta(alpha: float, rdp: float, epsilon: float, close: float = CLOSE) -> float:
+    """The smallest guaranteed delta at epsilon >= 0, rounded up, at most 1; close: to this relative distance."""
     high = _one_term_delta(alpha, rdp, epsilon)
     if high == 0 or math.isinf(alpha) or (alpha - 1) * rdp > _MOMENT_LIMIT:
         return high
 
+    flat = 0.0
+
     def margin(delta: float) -> Excess:
+        nonlocal flat
         if not 0.0 < delta < 1.0:
             return Excess(math.inf if delta <= 0.0 else -math.inf)
-        return Excess(-_Violation(alpha, epsilon, delta).margin(rdp))
+        found, flat = _Violation(alpha, epsilon, delta).margin(rdp, flat)
+        return Excess(-found)
 
-    return min(high, crossing(margin, high, close=_RELATIVE)[1])
+    return min(high, crossing(margin, high, close=close)[1])
 
 
 def _one_term_epsilon(alpha: float, rdp: float, delta: float) -> float:
@@ -77,8 +88,9 @@ class _Violation:
     epsilon: float
     delta: float
 
-    def margin(self, rdp: float) -> float:
-        """At least 0 only if the smallest h is proven to reach e^((alpha-1) rdp): the relative excess, rounded down.
+    def margin(self, rdp: float, near: float) -> tuple[float, float]:
+        """At least 0 only if the smallest h is proven to reach e^((alpha-1) rdp): the relative excess, rounded down;
+        and the p that it was found at. near: where to look for that first, a guess.
 
         h is convex in p (jointly convex in (p, q), and q is affine in p), so a tangent bounds it from below.
         Its first term is least at p = alpha delta and the second one falls, so smaller p need not be searched;
@@ -88,14 +100,14 @@ class _Violation:
         low = high = min(1.0, self.alpha * self.delta)
         while high < 1 and self._first(high) * (1 - self._rounding(high)) < target:
             high = min(1.0, 2 * high)
-        at = self._flattest(low, high)
+        at = self._flattest(low, high, near)
         slope, slope_error = self._slope(at)
         bound = (self._first(at) + self._second(at)) * (1 - self._rounding(at))
         bound -= max(0.0, slope + slope_error) * (1 - self.delta / at)
         bound -= max(0.0, slope_error - slope) * (high / at - 1)
-        return bound / target - 1
+        return bound / target - 1, at
 
-    def _flattest(self, low: float, high: float) -> float:
+    def _flattest(self, low: float, high: float, near: float) -> float:
         """A point in [low, high] near which the slope changes sign; where exactly only decides how tight."""
         if self._slope(high)[0] <= 0:
             return high
@@ -103,11 +115,11 @@ class _Violation:
             return low
 
         def falling(past: float) -> Excess:
-            slope = self._slope(min(low + past, high))[0]
-            flat = abs(slope) * (high / low - 1) < 2.0**-52
+            slope, error = self._slope(min(low + past, high))
+            flat = abs(slope) < 0.25 * error  # which counts at least as much
             return Excess(-slope, blur=math.inf if flat else 2.0**-52 * (low + past))
 
-        ends = crossing(falling, 2.0**-10 * low, farthest=high - low)
+        ends = crossing(falling, near - low if near > low else 2.0**-10 * low, farthest=high - low)
         return min((min(low + past, high) for past in ends), key=lambda p: abs(self._slope(p)[0]))
 
     def _rest(self, p: float) -> float:

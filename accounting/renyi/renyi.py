@@ -16,7 +16,7 @@ from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_rela
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..currencies.pure_dp import decimal, decimal_above, decimal_below
-from ..pairs import Composition, Pair
+from ..pairs import Composition, Pair, Sampling
 from ..pairs.parameters import dominating_parameters
 from ..pricing.dominating import dominating
 from ..pricing.schemes import Participation
@@ -25,6 +25,7 @@ from .conversions import best_delta, best_epsilon, canonne_delta, canonne_epsilo
 from .divergence_below import divergence_below
 from .largest_loss import largest_loss
 from .one_run import delta_above
+from .optimal_conversion import CLOSE, ROUGHLY
 from .orders import best_order
 from .proportional import proportional
 
@@ -32,6 +33,9 @@ METHOD = "rdp"
 
 _BITS = 128
 _SLACK = 2.0**-40
+
+_NEAR = 1e-2
+"""How near to the best order, less 1, a search ends: the bound is flat there."""
 
 _ABOVE_ONE = tuple(1 + 2.0**-k for k in (4, 8, 12, 16, 20))
 """Orders whose divergences bound that of order 1, as they grow with the order (Mironov 2017, Proposition 9): the nearer
@@ -111,6 +115,22 @@ def delta_of_product(product: Composition, epsilon: float) -> float:
     return delta_above(product, epsilon, lambda each, at: delta(each, at).upper)
 
 
+def largest_of(products: tuple[Composition, ...]) -> tuple[Composition, ...]:
+    """Those that no other one exceeds at every order: sampled Gaussian noise reveals no more of a unit that is added
+    than of one that is removed (Mironov, Talwar, Zhang 2019, arXiv 1908.10530, Theorem 5), in each round."""
+    return tuple(each for each in products if not _is_added(each) or _mirrored(each) not in products)
+
+
+def _is_added(product: Composition) -> bool:
+    known = [pair.gaussian() for pair, _ in product]
+    coins = [None if noise is None else noise.coin for noise in known]
+    return None not in known and Sampling.ADD in coins and set(coins) <= {Sampling.ADD, None}
+
+
+def _mirrored(product: Composition) -> Composition:
+    return tuple((pair.mirrored(), rounds) for pair, rounds in product)
+
+
 def supports(composition: Composition) -> bool:
     """Whether every pair has a known Renyi divergence."""
     return all(_is_known(pair) for pair, _ in composition)
@@ -134,11 +154,11 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     def quick(order: float) -> float:
         return canonne_epsilon(order, run(order), target)
 
-    def best(order: float) -> float:
-        return best_epsilon(order, run(order), target)
+    def best(order: float, close: float = CLOSE) -> float:
+        return best_epsilon(order, run(order), target, close)
 
-    alpha = best_order(quick, min((_start(run, target), *run.stated_orders()), key=quick))
-    orders = math.inf, best_order(best, alpha, 1e-2), *run.stated_orders()
+    alpha = best_order(quick, min((_start(run, target), *run.stated_orders()), key=quick), _NEAR)
+    orders = math.inf, best_order(lambda order: best(order, ROUGHLY), alpha, _NEAR), *run.stated_orders()
     return Bracket(0.0, min(map(best, orders)), True, METHOD)
 
 
@@ -156,13 +176,13 @@ def _given_success(run: RenyiCurve, epsilon: float) -> float:
     def quick(order: float) -> float:
         return _log_delta(order, run(order), target)
 
-    def best(order: float) -> float:
-        return best_delta(order, run(order), target)
+    def best(order: float, close: float = CLOSE) -> float:
+        return best_delta(order, run(order), target, close)
 
     if best(math.inf) == 0:
         return 0.0
-    alpha = best_order(quick, min((8.0, *run.stated_orders()), key=quick))
-    orders = math.inf, best_order(best, alpha, 1e-2), *run.stated_orders()
+    alpha = best_order(quick, min((8.0, *run.stated_orders()), key=quick), _NEAR)
+    orders = math.inf, best_order(lambda order: best(order, ROUGHLY), alpha, _NEAR), *run.stated_orders()
     return up(min(map(best, orders)))  # not even an underflow is 0
 
 
@@ -196,15 +216,16 @@ def renyi(
         raise InputError("alpha", alpha, "an order of at least 1")
     relation = neighbouring_relation(neighbouring)
     pairs, largest = dominating(run, relation, participation), 0.0
-    known = [divergence_below(product, float(alpha)) for product in pairs.lower if 1 < alpha < math.inf]
+    known = [divergence_below(product, float(alpha)) for product in largest_of(pairs.lower) if 1 < alpha < math.inf]
     if math.inf in known:
         return Bracket(math.inf, math.inf, True, METHOD)
-    for product in pairs.upper:
-        if not supports(product):
-            raise InputError("run", run, "mechanisms whose Renyi divergence is known")
+    for product in largest_of(pairs.upper) if alpha < math.inf else pairs.upper:
         composed = curve(product)
         orders = (float(alpha),) if alpha > 1 else _ABOVE_ONE
-        largest = max(largest, math.inf if composed.failure > 0 else min(map(composed, orders)))
+        try:
+            largest = max(largest, math.inf if composed.failure > 0 else min(map(composed, orders)))
+        except TypeError:
+            raise InputError("run", run, "mechanisms whose Renyi divergence is known") from None
     exact = proportional(run, relation) if alpha < math.inf else None
     if exact is not None:
         order = decimal(alpha)

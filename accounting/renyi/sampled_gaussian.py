@@ -1,17 +1,19 @@
 """Moments of sampled Gaussian pairs, from below and above, for every real order and every order of the neighbours.
 
-By the densities' quadrature, whose error bounds are stated to both sides (losses/smooth/quadrature.py). Where the
-tilt is so far that it would take too many nodes, by the binomial series of Mironov, Talwar, Zhang 2019 (arXiv
-1908.10530, Sections 3.1 and 3.3), which is finite for whole orders (docs/theory/rdp.md, "Sampled pairs").
+By the densities' quadrature, whose error bounds are stated to both sides (losses/smooth/quadrature.py). For whole
+orders of "remove", and where the tilt is so far that it would take too many nodes, by the binomial series of Mironov,
+Talwar, Zhang 2019 (arXiv 1908.10530, Sections 3.1 and 3.3; docs/theory/rdp.md, "Sampled pairs").
 """
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from flint import arb, ctx
 
+from ...mechanisms.arrays import Floats
 from ..bracket import OutOfReach
 from ..losses.smooth.paths import Sampled
 from ..losses.smooth.quadrature import quadrature
@@ -27,12 +29,16 @@ _FARTHEST = 400.0
 
 _BITS = 160
 _MOST_TERMS = 1000
+_MOST_WHOLE = 1024
+_TINY = 2.0**-400
 _NEGLIGIBLE = arb(2) ** -70
 
 
 def log_moments(shift: float, rate: float, order: Sampling, alpha: float) -> tuple[float, float]:
     """(at most, at least) log E_Q[(dP/dQ)^alpha] for finite alpha > 1, 0 < rate < 1 and order other than visible."""
     c = alpha - 1.0
+    if order == Sampling.REMOVE and alpha <= _MOST_WHOLE and alpha == int(alpha) and _TINY < shift < 1 / _TINY:
+        return _whole(shift, rate, int(alpha))
     if order == Sampling.ADD or c * shift <= _FARTHEST:
         try:
             tilted = quadrature(Sampled(shift, rate, order), (c,), _budget(shift, rate, alpha)).tilted(c)
@@ -63,21 +69,38 @@ def _removed(shift: float, rate: float, alpha: float) -> tuple[float, float]:
         if alpha + 64 > _MOST_TERMS:  # x^alpha is convex, and the ratio at least its second term
             whole = a * (a - 1) * s * s / 2
             return max(0.0, float_below(a * q.log() + whole)), float_above((1 - q + q * whole.exp()).log())
-        moment = _whole(s, q, int(alpha)) if alpha == int(alpha) else _series(s, q, a)
+        moment = _series(s, q, a)
         low = float_below(moment.log()) if moment > 1 else 0.0
         return low, float_above(moment.log()) if moment > 0 else math.inf
 
 
-def _whole(s: arb, q: arb, order: int) -> arb:
-    """sum of binom(order, k) (1 - q)^(order - k) q^k e^(s^2 k (k - 1) / 2)."""
-    odds, growth = q / (1 - q), (s * s).exp()
-    term = (1 - q) ** order
-    total, step = term, arb(1)
-    for k in range(order):
-        term *= odds * step * (order - k) / (k + 1)
-        step *= growth
-        total += term
-    return total
+def _whole(shift: float, rate: float, order: int) -> tuple[float, float]:
+    """(at most, at least) log(1 + S), S the sum of binom(a, k) (1 - q)^(a - k) q^k (e^(s^2 k (k-1) / 2) - 1), k > 1.
+
+    All terms are positive, so that the logarithm of their sum is off by no more than theirs are: of each of the four
+    summands of a term 8 units, where the library's logarithms and exponentials are within 4 (rounding.py).
+    """
+    k, log_choose = _choices(order)
+    growth = (0.5 * shift * shift) * (k * (k - 1.0))
+    parts = (log_choose, k * math.log(rate), (order - k) * math.log1p(-rate), _log_expm1(growth))
+    terms = parts[0] + parts[1] + parts[2] + parts[3]
+    most = float(np.max(terms))
+    total = most + math.log(float(np.sum(np.exp(terms - most))))
+    size = float(np.max(growth)) + sum(float(np.max(np.abs(part))) for part in parts)
+    off = (size + abs(most) + order + 8.0) * 2.0**-50
+    return down(float(np.logaddexp(0.0, total - off)), 8), up(float(np.logaddexp(0.0, total + off)), 8)
+
+
+def _log_expm1(value: Floats) -> Floats:
+    """log(e^x - 1) for x > 0: beyond 40 next to x, above by less than a unit."""
+    found: Floats = np.where(value < 40.0, np.log(np.expm1(np.minimum(value, 40.0))), value)
+    return found
+
+
+@lru_cache(maxsize=64)
+def _choices(order: int) -> tuple[Floats, Floats]:
+    """k = 2, ..., order, and log binom(order, k)."""
+    return np.arange(2.0, order + 1), np.array([math.log(math.comb(order, k)) for k in range(2, order + 1)])
 
 
 def _series(s: arb, q: arb, a: arb) -> arb:

@@ -7,14 +7,16 @@ adversary that may really be faced. Cells lose next to nothing of a divergence, 
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 
+import cut_views
 import federation as fed
 from flint import arb
 from hockey_stick import Ends, at_bits
 from outcomes import Pair, distinct, largest, pair, telling
-from range_worlds import cells, normal_below
+from range_worlds import cells
 from sides import Side
 
 Neighbours = Iterable[tuple[Side, Side]]
@@ -26,7 +28,7 @@ LOSSES = (-1.0, 0.0, 0.5, 1.0, 2.0)
 _REACH = 6
 
 
-def pairs(setting: fed.Setting, neighbours: Neighbours, sigma: Fraction, count: int) -> list[Pair]:
+def pairs(setting: fed.Setting, neighbours: Neighbours, count: int) -> list[Pair]:
     """Of one round with Gaussian noise; each may be followed by any other one. Moved to a least centre of 0."""
     found: dict[object, tuple[fed.Mixture, fed.Mixture]] = {}
     for one, other in neighbours:
@@ -34,35 +36,34 @@ def pairs(setting: fed.Setting, neighbours: Neighbours, sigma: Fraction, count: 
         least = min(centre for (centre,), _ in (*p, *q))
         p, q = ({((c - least,), v): mass for ((c,), v), mass in law.items()} for law in (p, q))
         found[frozenset(p.items()), frozenset(q.items())] = (p, q)
-    return distinct(_in_cells(p, q, sigma, count) for p, q in found.values())
+    return distinct(_in_cells(p, q, count) for p, q in found.values())
 
 
 @at_bits
-def _in_cells(p: fed.Mixture, q: fed.Mixture, sigma: Fraction, count: int) -> Pair:
+def _in_cells(p: fed.Mixture, q: fed.Mixture, count: int) -> Pair:
     highest = max(centre for (centre,), _ in (*p, *q))
-    edges = cells(-_REACH * sigma, highest + _REACH * sigma, count)
-    return pair(*(_masses(law, edges, sigma) for law in (p, q)))
+    ((variance,),) = {variance for _, variance in (*p, *q)}
+    reach = _REACH * Fraction(math.sqrt(variance))  # where it is rounded only the cells are others
+    edges = cells(-reach, highest + reach, count)
+    return pair(*(_masses(law, edges) for law in (p, q)))
 
 
-def _masses(mixture: fed.Mixture, edges: list[Fraction], sigma: Fraction) -> dict[object, arb]:
+def _masses(mixture: fed.Mixture, edges: list[Fraction]) -> dict[object, arb]:
     law: dict[object, arb] = {}
-    for ((centre,), variance), mass in mixture.items():
-        assert variance == (sigma**2,)
-        below = normal_below(sigma, centre)
+    for ((centre,), (variance,)), mass in mixture.items():
+        below = cut_views.below("gaussian", variance, centre)
         known = [arb(0), *(below(at) for at in edges), arb(1)]
         for at, (left, right) in enumerate(itertools.pairwise(known)):
             law[at] = law.get(at, arb(0)) + (right - left) * arb(mass.numerator) / mass.denominator
     return law
 
 
-def of_rounds(
-    rounds: int, setting: fed.Setting, neighbours: Neighbours, sigma: Fraction, relation: str, epsilon: float
-) -> Ends:
+def of_rounds(rounds: int, setting: fed.Setting, neighbours: Neighbours, relation: str, epsilon: float) -> Ends:
     """Ends of the largest divergence in cells: of all adversaries of that kind, at least the lower one.
 
     setting, neighbours: of one round. A replaced unit's data may be either neighbour's, in each round anew.
     """
-    forth = pairs(setting, neighbours, sigma, CELLS[rounds])
+    forth = pairs(setting, neighbours, CELLS[rounds])
     back = [one.swapped() for one in forth]
     orders = [distinct([*forth, *back])] if relation == "replace-one" else [forth, back]
     if rounds > 2:

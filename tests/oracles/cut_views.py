@@ -82,10 +82,10 @@ def _axis(law: str, variances: set[Fraction], centres: list[Fraction], cells: in
         edges = ranges.cells(min(cuts), max(cuts), 1, [*cuts, *ranges.cells(first, last, count)])
         return {c: _cut(scale, c, edges) for c in centres}
     edges = ranges.cells(first, last, count, centres)
-    return {c: _doubles(list(ranges.clamped(_below(law, variance, c), edges).values())) for c in centres}
+    return {c: _doubles(list(ranges.clamped(below(law, variance, c), edges).values())) for c in centres}
 
 
-def _below(law: str, variance: Fraction, centre: Fraction) -> ranges.Below:
+def below(law: str, variance: Fraction, centre: Fraction) -> ranges.Below:
     if law == "laplace":
         assert F(float(variance) ** 0.5) ** 2 == variance
         return ranges.laplace_below(F(float(variance) ** 0.5), centre)

@@ -22,7 +22,7 @@ import report_worlds as reports
 import selection_worlds as selections
 from finite_worlds import VIEWS
 from flint import arb
-from hockey_stick import Ends
+from hockey_stick import Ends, rounding
 from leaf_worlds import KERNELS
 from nested_finite import SPARSE
 from nested_worlds import drawn
@@ -42,6 +42,9 @@ CLIENTS = {"Poisson": 2, "TruncatedPoisson": 4, "FixedSize": 4, "Shuffled": 4, "
 
 COHORT = {"FixedSize": 2, "Shuffled": 2}
 """How many clients' noise adds up, where a cohort is drawn."""
+
+RATES = {"Poisson": 1 / 2, "FixedSize": 1 / 2, "TruncatedPoisson": 13 / 32}
+"""How often a unit takes part: of the last, 1/2 times the mean of min(1, 2 / (1 + B)), B of the three others."""
 
 LAWS = {"distributed": "gaussian"}
 NOISES = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace", "distributed", "skellam", "shares")
@@ -110,6 +113,8 @@ def pairs(names: tuple[str, ...], leaf: str, relation: str, sees: str, units: in
         return of_leaf(leaf, relation, sees, units)
     name, rest = names[0], names[1:]
     if name in CLIENTS or name == "VisibleParticipation":
+        if leaf not in (*NOISES, "truncated-laplace"):
+            return distinct(of_a_part(names, leaf, relation, sees, units))
         assert units == 1
         return distinct(sampled(names, leaf, relation, sees))
     if name == "ShuffledReports":
@@ -129,7 +134,8 @@ def pairs(names: tuple[str, ...], leaf: str, relation: str, sees: str, units: in
     leaving = [coarser(one, FEWER) for one in pairs(rest, leaf, "add-remove", sees, units)]
     some = several(leaving, 24 if max(map(len, leaving)) <= FEW else 4)
     both = list(product(some, repeat=2))
-    if leaf.startswith(("noisy-max", "sparse-vector")):  # who enters may have the opposite votes
+    if leaf.startswith(("noisy-max", "sparse-vector")) and not CLIENTS.keys() & set(rest):
+        # who enters may have the opposite votes
         both += [(one, one.swapped()) for one in leaving]
     return inside + distinct(coarser(joint((one, other.swapped())), SEVERAL) for one, other in both)
 
@@ -240,6 +246,34 @@ def sampled(names: tuple[str, ...], leaf: str, relation: str, sees: str) -> Iter
     for rest, (one, other) in product((ZERO, -ONE, ONE), units_sent(relation)):
         sides = [(side, *[constant((rest,))] * (clients - 1)) for side in (one, other)]
         yield cut_views.pair_of(*(fed.view(setting, side) for side in sides), LAWS.get(leaf, leaf))
+
+
+def of_a_part(names: tuple[str, ...], leaf: str, relation: str, sees: str, units: int) -> list[Pair]:
+    """Of what is no sum with noise: the pair if the unit takes part, else nothing where that is seen, or what is
+    released without it, as of everybody who is like that. A replaced unit may be one whose value changes nothing."""
+    name, rest = names[0], names[1:]
+    if name == "VisibleParticipation":
+        return of_a_part(rest, leaf, relation, "visible", units)
+    fixed, reports_it = name == "FixedSize", leaf in KERNELS
+    if sees == "visible" or (fixed and sees == "pooled") or (reports_it and not fixed):
+        return [_seen(RATES[name], one) for one in pairs(rest, leaf, relation, sees, units)]
+    within = relation if reports_it or relation == "zero-out" else "add-remove"
+    if fixed and relation == "add-remove":  # it takes another's place
+        units = 2
+    return [_hidden(RATES[name], one) for one in pairs(rest, leaf, within, sees, units)]
+
+
+def _seen(rate: float, one: Pair) -> Pair:
+    """With a coin that shows."""
+    parts = [[np.append(side * rate, 1 - rate) for side in law] for law in (one.p, one.q)]
+    return Pair(*map(tuple, parts))  # type: ignore[arg-type]
+
+
+def _hidden(rate: float, one: Pair) -> Pair:
+    """With a coin that does not: of exact shares, so that products are exact, and sums widened."""
+    widen = rounding(2)
+    low, high = (rate * p + (1 - rate) * q for p, q in zip(one.p, one.q, strict=True))
+    return Pair((low * (1 - widen), high * (1 + widen)), one.q)
 
 
 def units_sent(relation: str) -> Iterator[tuple[Contribution, Contribution | None]]:

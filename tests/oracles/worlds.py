@@ -285,7 +285,8 @@ class World:
     @property
     def is_solved(self) -> bool:
         """Whether the interval is of data that follow what was released before: adaptive_cohorts.py."""
-        hidden = self.aggregation is None and self.sees == "hidden" and self.relation != "add-remove"
+        nobody = self.sees == "hidden" if self.aggregation is None else self.sees == "outside" and not self.stateful
+        hidden = nobody and self.relation != "add-remove"
         several = self.scheme == "fixed-size" and self.cohort < self.clients and self.rounds > 1 and self.units == 1
         return hidden and several and self.noise in ("gaussian", "distributed")
 
@@ -300,6 +301,5 @@ class World:
     def _following(self, epsilon: float) -> fed.Ends:
         """Of data that follow what was released before."""
         one = replace(self, rounds=1)
-        sigma = Fraction(math.sqrt(self._variance() * (self._cohort() if self.noise == "distributed" else 1)))
         worst = adaptive_cohorts.of_rounds
-        return worst(self.rounds, one.setting(), one.pairs(extreme=True), sigma, self.relation, epsilon)
+        return worst(self.rounds, one.setting(), one.pairs(extreme=True), self.relation, epsilon)

@@ -86,6 +86,47 @@ def test_halved_sensitivity():
     assert len(under_reported(lambda shift, *a: log_moments(shift / 2, *a))) == 2 * len(SETTINGS)
 
 
+WHOLE = [(1.0, 0.05, 2), (0.01, 1e-5, 5), (10.0, 0.01, 128), (0.3, 0.999, 33), (2.0, 1e-9, 9)]
+"""Of which the second moment is 1 + 1e-13."""
+
+
+def missed_whole():
+    """Whole orders at which the truth, the binomial sum in 60 digits, is not between the ends, or they are wide."""
+    found = []
+    for shift, rate, order in WHOLE:
+        with mpmath.workdps(60):
+            s, q = mpmath.mpf(shift), mpmath.mpf(rate)
+            terms = (
+                mpmath.binomial(order, k) * (1 - q) ** (order - k) * q**k * mpmath.exp(s * s * k * (k - 1) / 2)
+                for k in range(order + 1)
+            )
+            exact = mpmath.log(mpmath.fsum(terms))
+        low, high = log_moments(shift, rate, Sampling.REMOVE, float(order))
+        if not (low <= exact <= high and high - low <= 1e-11 * exact):
+            found.append((shift, rate, order))
+    return found
+
+
+def test_whole_orders_are_sums(monkeypatch):
+    """The plants: all terms but the first forgotten; each with the powers of the next one."""
+    assert missed_whole() == []
+    choices = sampled_gaussian._choices
+    monkeypatch.setattr(sampled_gaussian, "_choices", lambda order: tuple(each[:1] for each in choices(order)))
+    assert missed_whole() == [setting for setting in WHOLE if setting[2] > 2]
+    monkeypatch.setattr(sampled_gaussian, "_choices", lambda order: (choices(order)[0] + 1, choices(order)[1]))
+    assert len(missed_whole()) == len(WHOLE)
+
+
+def test_the_order_that_is_left_out_is_the_smaller_one(monkeypatch):
+    """At every order; the plant: the other one is left out."""
+    run = Repeat(Poisson(Gaussian(0.8), 0.01), 1000)
+    orders = (1.001, 1.5, 2.0, 8.0, 40.5)
+    largest = {at: max(rdp.curve(product)(at) for product in dominating(run, "add-remove").upper) for at in orders}
+    assert all(rdp.renyi(run, at).upper == largest[at] for at in orders)
+    monkeypatch.setattr(rdp, "largest_of", lambda products: tuple(p for p in products if rdp._is_added(p)))
+    assert all(rdp.renyi(run, at).upper < largest[at] for at in orders)
+
+
 def test_dropped_direction():
     """Taking "add" alone, the smaller of the two orders, halves epsilon on an ordinary run."""
     products = dominating(Repeat(Poisson(Gaussian(0.8), 0.01), 1000), "add-remove").upper
@@ -115,9 +156,9 @@ def test_optimal_conversion_without_its_tangent_margin(monkeypatch):
     """If the search for the smallest h stopped early and no tangent were used, epsilon would come out too small."""
     honest = conversion_optimal.asoodeh_epsilon(3.0, 0.4, 1e-4)
 
-    def careless(self, rdp_value):
+    def careless(self, rdp_value, near):
         at = min(1.0, 5 * self.alpha * self.delta)
-        return (self._first(at) + self._second(at)) / math.exp((self.alpha - 1) * rdp_value) - 1
+        return (self._first(at) + self._second(at)) / math.exp((self.alpha - 1) * rdp_value) - 1, at
 
     monkeypatch.setattr(conversion_optimal._Violation, "margin", careless)
     assert conversion_optimal.asoodeh_epsilon(3.0, 0.4, 1e-4) < honest

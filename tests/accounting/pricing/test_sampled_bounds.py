@@ -7,11 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from dpcert.accounting import delta, epsilon
+from dpcert.accounting import delta, epsilon, question
 from dpcert.accounting.pairs import Sampling
+from dpcert.accounting.pricing import cut_cohorts
 from dpcert.accounting.renyi.sampled_divergence import sampled_divergence
 from dpcert.mechanisms import (
     ApproximateDp,
+    BoundedLaplace,
     FixedSize,
     Gaussian,
     InputError,
@@ -21,6 +23,8 @@ from dpcert.mechanisms import (
     RandomizedResponse,
     Repeat,
     Sequence,
+    TruncatedPoisson,
+    VisibleParticipation,
     Zcdp,
     exponential_mechanism,
 )
@@ -121,3 +125,48 @@ def test_a_sample_of_zcdp_holds_for_gaussian_noise(relation: str) -> None:
     noise = epsilon(sampled(Gaussian(4.0)), 1e-5, relation)
     bound = epsilon(sampled(Zcdp(move**2 / 32)), 1e-5, relation)
     assert noise.upper <= bound.upper < epsilon(Repeat(Zcdp(move**2 / 32), 100), 1e-5, relation).upper
+
+
+def _of_two(rate: float, at: float) -> float:
+    """The unit adds 1 and the other one -1, in cohorts of one at most, with noise that is 1-DP for a step."""
+    places = np.arange(-80, 81)
+    law = {value: math.tanh(0.5) * np.exp(-np.abs(places - value)) for value in (-1, 0, 1)}
+    alone = rate * (1 - rate) + rate * rate / 2
+    there = alone * (law[1] + law[-1]) + (1 - rate) ** 2 * law[0]
+    absent = rate * law[-1] + (1 - rate) * law[0]
+    return max(_profile(there, absent, at), _profile(absent, there, at))
+
+
+def test_a_cut_cohort_of_what_is_known_by_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full cohort's unit takes another's place. The plant: that is one step."""
+
+    def missed() -> list[tuple[Mechanism, float]]:
+        settings = [(rate, at) for rate in (0.3, 0.9) for at in (0.01, 0.3, 1.1)]
+        return [
+            each
+            for each in settings
+            if _of_two(*each) > delta(TruncatedPoisson(PureDp(1.0), each[0], 2, 1), each[1]).upper
+        ]
+
+    assert missed() == []
+    drawn = cut_cohorts.drawn
+    monkeypatch.setattr(
+        cut_cohorts, "drawn", lambda mechanism, relation, units, rate: drawn(mechanism, relation, 1, rate)
+    )
+    question._pairs.cache_clear()
+    assert missed()
+
+
+@pytest.mark.parametrize("mechanism", [PureDp(1.0), Zcdp(0.5), RandomizedResponse(0.25), exponential_mechanism(1.0)])
+def test_a_cut_cohort_is_seen_at_worst(mechanism: Mechanism) -> None:
+    """Of a unit that is there anyway: a coin that shows, of the rate that is left; .5 (1 + 1/2) of pairs cut to one."""
+    found = delta(TruncatedPoisson(mechanism, 0.5, 2, 1), 0.1, "replace-one")
+    shown = delta(VisibleParticipation(Poisson(mechanism, 0.375)), 0.1, "replace-one")
+    assert found.upper == pytest.approx(shown.upper, rel=1e-9)
+
+
+def test_where_no_pair_of_a_cut_cohort_is_known_cuts_are_to_be_rare() -> None:
+    """Renyi bounds alone, and mechanisms of which two steps' cost is not known: by the distance to the run without."""
+    for mechanism in (Zcdp(0.5), BoundedLaplace(1.0, 4.0)):
+        rare, uncut = TruncatedPoisson(mechanism, 0.01, 1000, 60), Poisson(mechanism, 0.01)
+        assert 0 < delta(rare, 0.1).upper - delta(uncut, 0.1).upper < 1e-6

@@ -5,7 +5,6 @@ noise rests on the pairs of what is inside: dominating_pairs.md, "Inside of each
 """
 
 from collections import Counter
-from fractions import Fraction
 from itertools import product
 
 import adaptive_cohorts
@@ -51,7 +50,7 @@ def test_no_pair_exceeds_the_upper_end_and_one_attains_the_lower(around, noise):
 def following(relation, epsilon):
     """Data that follow the first round, of noise 1."""
     one = Nested(("FixedSize",), "gaussian", relation, "hidden")
-    return adaptive_cohorts.of_rounds(2, one.setting(), one.pairs(), Fraction(1), relation, epsilon)
+    return adaptive_cohorts.of_rounds(2, one.setting(), one.pairs(), relation, epsilon)
 
 
 @pytest.mark.parametrize("relation", ["zero-out", "replace-one"])
