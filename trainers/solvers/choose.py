@@ -19,7 +19,7 @@ PREFERRED: dict[tuple[str, bool], tuple[str, ...]] = {
     ("cuda", True): ("dual", "stacked", "vmap", "loop"),
 }
 """What "auto" tries on (a device, with sparse features or not), the fastest first. The figures behind it, from
-docs/trainers.md, Speed (benchmarks/trainers.py and benchmarks/trainers_cuda.py):
+docs/trainers/speed.md (benchmarks/trainers.py and benchmarks/trainers_cuda.py):
 
                                    dual         stacked        vmap           loop
     one CPU thread, cohort 100, times the plain loop there

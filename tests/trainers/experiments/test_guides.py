@@ -16,11 +16,11 @@ from dpcert.trainers.experiments.table import summarise
 DOCS = Path(__file__).parents[3] / "docs"
 TABLES = [
     ("dpfedmtl.md", "dpfedmtl-femnist.json"),
-    ("trainers.md", "privacy-utility-femnist.json"),
-    ("trainers.md", "privacy-utility-cnn-femnist.json"),
-    ("trainers.md", "privacy-utility-cnn-noises-femnist.json"),
-    ("trainers.md", "finetuning-femnist.json"),
-    ("trainers.md", "pp-sgd-femnist.json"),
+    ("trainers/findings.md", "privacy-utility-femnist.json"),
+    ("trainers/findings.md", "privacy-utility-cnn-femnist.json"),
+    ("trainers/findings.md", "privacy-utility-cnn-noises-femnist.json"),
+    ("trainers/findings.md", "finetuning-femnist.json"),
+    ("trainers/findings.md", "pp-sgd-femnist.json"),
 ]
 
 
@@ -37,7 +37,7 @@ def test_the_guide_s_table_is_that_of_the_recorded_runs(guide, runs):
 @pytest.mark.parametrize("runs", ["fair-femnist.json", "fair-synthetic-quick.json"])
 def test_the_fair_comparison_s_table_is_that_of_the_recorded_runs(runs):
     results = read_runs(DOCS / "results" / runs)
-    text = (DOCS / "trainers.md").read_text(encoding="utf-8")
+    text = (DOCS / "trainers" / "findings.md").read_text(encoding="utf-8")
     assert as_markdown(results) in text
     results[-1]["test_accuracy"] += 0.01  # planted
     assert as_markdown(results) not in text
