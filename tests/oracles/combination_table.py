@@ -128,15 +128,21 @@ def table(rows: dict[tuple[str, str], list[str]], first: str) -> str:
 
 HEAD = """# Every combination: exact, bracketed or refused
 
-Written by `tests/oracles/combination_table.py`; `test_combinations.py` fails when the product answers otherwise, and
-`test_federation.py` compares its answers with small federations in full. The tests named here stand in
-`tests/accounting/worlds` unless another folder is said. The proofs are in docs/theory.
+Look here to find out whether dpcert answers for your combination of noise, sampling and neighbouring relation, and
+whether its answer is exact. Each table says for each combination how well the two ends of the interval are known, and
+where the proof is.
 
-Small federations in full (at most four clients, three rounds, two dimensions): noise and coins as they are drawn, every
-pair of neighbours on a grid, divergences enclosed, proved, to 1e-3 of delta; where outputs are put into cells, bounded
-from below to that. No pair may exceed an upper end, and each lower end above 0 has to be attained. By day a sample is
-drawn; `make nightly` draws a world for every combination that is answered. What was run whole, and when, is in the
-changelog. Which test has which worlds:
+This page is written by `tests/oracles/combination_table.py`; `test_combinations.py` fails if the product answers
+otherwise. The proofs are in docs/theory.
+
+## How the answers are tested
+
+The answers are compared with small federations that are computed completely (`test_federation.py`): at most four
+clients, three rounds and two dimensions, with noise and coins as they are drawn, and every pair of neighbours on a
+grid. Their divergences are enclosed, with proof, to 1e-3 of delta; where outputs are put into cells, they are bounded
+from below to that accuracy. No pair may exceed an upper end, and each lower end above 0 has to be attained. By day a
+sample is tested; `make nightly` tests a federation for every combination that is answered. The changelog says what
+was run completely, and when. These tests are in `tests/accounting/worlds`, unless another folder is named:
 
 - noise, aggregations, schemes, relations, observers, state, groups, several releases on one sample:
   `test_federation.py`
@@ -153,15 +159,26 @@ changelog. Which test has which worlds:
 - what the product derives itself: `plan` (`test_plan_in_worlds.py`), individual budgets (`test_individual_worlds.py`),
   filters, odometers and running totals before adversaries who choose (`tests/accounting/ledger/`)
 
-The faults found are in tests/power/test_faults_found_in_worlds.py; test_world_faults.py there has a planted one for
-each kind of world.
+`tests/power/test_faults_found_in_worlds.py` has the faults that these tests found, and `test_world_faults.py` there
+has a planted fault for each kind of federation.
 
 ## `epsilon`, `delta` and everything above them
 
-One letter for each of: participation hidden (dp), visible (dp), pooled by all others (billboard, joint). `E` exact: the
-attained pair is the dominating one. `B` bracketed: both ends are proved, and differ. `U` an upper end only. `-`
-refused. *distributed*: `DistributedGaussian`, noise that clients add themselves; *shares*:
-`DistributedDiscreteGaussian`; *shown*: `VisibleParticipation`.
+Each entry has three letters, one for each attacker:
+
+1. anyone who sees what is released, but not who took part (dp, participation hidden);
+2. anyone who also sees who took part (dp, participation visible);
+3. all the other clients together, who know when they took part themselves (billboard and joint).
+
+The letters:
+
+- `E`, exact: two neighbouring data sets are known that need exactly this epsilon.
+- `B`, bracketed: both ends of the interval are proved, and they differ.
+- `U`: there is an upper end only.
+- `-`: dpcert refuses to answer, and says why.
+
+*distributed* is `DistributedGaussian`, noise that clients add themselves. *shares* is `DistributedDiscreteGaussian`,
+and *shown* is `VisibleParticipation`.
 
 """
 
@@ -169,13 +186,14 @@ INSIDE = """
 
 ## Inside of each other
 
-Every kind of mechanism that is about another one, around every kind that is not, and around those: from the registry of
-descriptions. The letters are those above. Worlds: `F` drawn in test_federation.py and
-test_parts_and_bands.py; `N` these two kinds around this noise (test_nested_worlds.py); `S` listed with this leaf
-(test_small_worlds.py); `L` composed, parted, grouped and searched from the laws of one release of the leaf, or of one
-cohort's (test_nested_pairs.py). The proof of all: dominating_pairs.md, "Inside of each other". `0`: an answer at
-delta = 0 only, since no Renyi divergences are known of the runs that are searched; it is infinite where noise or
-cohorts are cut.
+Some mechanisms are about another one, such as `Repeat(…)` or `Poisson(…)`. This table has every such kind around
+every other mechanism, and two of them around each other. The letters are those above. One more, `0`, means that there
+is an answer at delta = 0 only, because no Rényi divergences are known of the runs that are searched; it is infinite
+where noise or cohorts are cut. The proof of all of them is in dominating_pairs.md, "Inside of each other".
+
+The last column says which tests compare the entry: `F`, test_federation.py and test_parts_and_bands.py; `N`, these
+two kinds around this noise (test_nested_worlds.py); `S`, listed with this mechanism (test_small_worlds.py); `L`,
+composed, parted, grouped and searched from the laws of one release, or of one cohort's (test_nested_pairs.py).
 
 """
 
@@ -183,10 +201,14 @@ MIDDLE = """
 
 ## `observer_epsilon`, by where the noise is added
 
-Gaussian noise. One letter for each of: the server, all other clients, one other client, whoever sees the final models,
-an outside reader. `A` answered with a bracket, `i` an infinite cost (the server sees updates without noise), `-`
-refused. Where clients with state and without differ: first with. *client noise*: `PerClientNoise`; *secure*:
-`SecureAggregation`; *sample counts*: `SampleCountMean`. Proofs: docs/theory/billboard.md.
+This table is about Gaussian noise. Each entry has five letters, one for each attacker: the server; all other clients
+together; one other client; anyone who sees the final models; anyone who reads what the server publishes. `A` means
+that dpcert answers with an interval, `i` that epsilon is infinite (the server sees updates without noise), and `-`
+that dpcert refuses. Two entries with a slash are for clients that keep state between rounds and for clients that do
+not.
+
+*client noise* is `PerClientNoise`, *secure* is `SecureAggregation`, and *sample counts* is `SampleCountMean`. The
+proofs are in docs/theory/billboard.md.
 
 """
 
@@ -194,8 +216,9 @@ OTHER_NOISE = """
 
 ## `observer_epsilon`, of other noise
 
-Without an aggregation, with the letters of the last table; the server's view needs one, and is refused. Worlds of what
-the oracle draws: `test_observed_noise.py`; of the others: `test_observed_choices.py`.
+The letters are those of the last table. No aggregation is stated here, so what the server sees is not known, and its
+letter is `-`. The tests are `test_observed_noise.py` and, for mechanisms of which no noise is drawn,
+`test_observed_choices.py`.
 
 """
 

@@ -117,17 +117,20 @@ def document() -> str:
 
 HEAD = """# How near the two ends are
 
-Written by `tests/oracles/tightness_table.py`; `test_tightness.py` fails when the product answers otherwise. One example
-of each kind of mechanism, everybody takes part, one unit zeroed out (local reports: replaced), at delta = 1e-5: the
-interval that holds the true epsilon.
+dpcert answers with an interval that contains the true epsilon. This page shows how wide the interval is for one
+example of each kind of mechanism: for one round and for ten, if everybody takes part, one unit is zeroed out (in
+local reports: replaced) and delta = 1e-5.
 
-- *attained*: two neighbours are known that are as far apart as the bound, in one round and in ten (relative width at
-  most 1e-5, at delta = 1e-5 and at .01).
-- *one round*: exact for one release; of several releases both ends are bounds.
-- *bracket*: both ends are bounds.
-- *from above only*: nothing is known from below; a claim can hold, and is never refuted.
+The status says what is known:
 
-What sampling does to it is in combinations.md: its letters say where both ends are exact.
+- *attained*: exact. Two neighbouring data sets are known that need as much as the upper end, in one round and in ten
+  (relative  width at most 1e-5, at delta = 1e-5 and at .01).
+- *one round*: exact for one release. For several releases the two ends differ.
+- *bracket*: the two ends differ.
+- *from above only*: nothing is known from below. A claim about such a mechanism can hold, and is never refuted.
+
+With sampling, see [every combination](combinations.md): its letters say where both ends are exact. This page is
+written by `tests/oracles/tightness_table.py`; `test_tightness.py` fails if the product answers otherwise.
 
 | mechanism | status | one round | ten rounds | why not exact |
 |---|---|---|---|---|"""

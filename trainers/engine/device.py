@@ -27,7 +27,8 @@ def reproducible_kernels(device: torch.device) -> AbstractContextManager[Any]:
 
 def plain_convolutions(device: torch.device) -> AbstractContextManager[Any]:
     """On CUDA: torch's own convolutions. Grouped ones, which vmap makes of a client's, go through cuDNN's Winograd
-    kernels, whose single precision was off by up to 4e-3 where others are within 2e-7 (docs/trainers/speed.md, On a GPU)."""
+    kernels, whose single precision was off by up to 4e-3 where others are within 2e-7 (docs/trainers/speed.md, On a
+    GPU)."""
     return torch.backends.cudnn.flags(enabled=False) if device.type == "cuda" else nullcontext()
 
 
