@@ -66,7 +66,7 @@ def overview(folder: Path) -> str:
         "# The papers, checked",
         "",
         "These pages list the statements of papers that can be checked, and say whether they hold. A program decides:",
-        "it checks the printed statement, and a second statement on which the same check has to come out the other way.",
+        "it checks the printed statement, and a second statement on which the same check has to give the opposite.",
         "The status follows from both results and from the kind of evidence. Nobody typed a status in.",
         "",
         "`dpcert papers` prints this table, and `dpcert papers --only ID` one statement in full. `make papers` writes",
