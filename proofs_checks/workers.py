@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import os
 import signal
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children
-
-SETTLED = 0.1
-"""Seconds in which a pool forgets what was cancelled; it complains of workers that end with cancelled work."""
 
 
 def cores() -> int:
     """How many processes run at once on this machine, as far as this one may use it."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def noted_interrupts() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C was pressed, in place of an exception that may come in the middle of a pool's own work; pressed
+    again it is one."""
+    pressed = False
+
+    def note(signal_number: int, frame: object) -> None:
+        nonlocal pressed
+        pressed = True
+        signal.signal(signal.SIGINT, former)
+
+    former = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: pressed
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 @contextmanager
@@ -32,10 +46,8 @@ def pool(workers: int) -> Iterator[ProcessPoolExecutor | None]:
     try:
         yield executor
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
-        time.sleep(SETTLED)
         for child in set(active_children()) - others:
             child.terminate()
-        executor.shutdown()
+        executor.shutdown()  # which waits for the executor's own thread: that must not write into closed pipes later
         if pipe:
             signal.signal(pipe, former)

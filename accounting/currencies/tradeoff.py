@@ -117,12 +117,6 @@ class TradeOff:
         return tuple(self.beta(alpha, lines) for alpha in alphas)
 
 
-_CERTAIN = (
-    "At delta = {smallest:g} the epsilon of this run is infinite: with a probability that is not negligible an "
-    "attacker may be certain. dpcert has no trade-off curve of such a run; ask for its epsilon at a larger delta."
-)
-
-
 def tradeoff(
     run: Run,
     neighbouring: Neighbouring | None = None,
@@ -155,8 +149,8 @@ def tradeoff(
     run = as_run(run)
     most = answer(Question.about(run, "epsilon", neighbouring, notion, participation), smallest).upper
     if most == math.inf:
-        expected = f"a run whose epsilon is finite at delta = {smallest:g}"
-        raise InputError("run", run, expected, _CERTAIN.format(smallest=smallest))
+        told = f"At delta = {smallest:g} the epsilon of this run is infinite, so there is no trade-off curve of it."
+        raise InputError("run", run, "a run whose epsilon is finite", told)
     most = min(most, -math.log(smallest))  # further out a line of slope e^eps is above 1 at every such error rate
     asked = Question.about(run, "delta", neighbouring, notion, participation, "best", rtol)
     knots: dict[float, tuple[Bracket, Bracket | None]] = {}

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, as_completed
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from ...mechanisms.paths import files_below
 from ...mechanisms.tables.file import read_stream
 from ..certificates.certificate import told_apart
 from ..claims.claim import load_claim, parse_claim
-from ..workers import pool
+from ..workers import noted_interrupts, pool
 from . import kept
 from .verdict import Verification
 from .verify import verify as verify_claim
@@ -25,6 +26,13 @@ STDIN = "-"
 """The name under which a claim is read from standard input."""
 
 Problems = list[tuple[str, InputError]]
+
+_LOOK_UP = 0.1
+"""How often Ctrl-C is looked for, in seconds."""
+
+
+class NotJudged(InputError):
+    """Of a claim that Ctrl-C came before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,27 +76,35 @@ def verify_files(
         if progress is not None:
             progress(len(found), len(paths), paths[number].name)
 
-    with pool(min(jobs, len(paths)) if len(alone) < len(paths) else 0) as executor:
-        waiting = {
-            executor.submit(verdict_on, path, asked, names.get(path)): number
-            for number, path in enumerate(paths)
-            if executor is not None and number not in alone
-        }
-        try:
-            for number in alone:
-                tell(number)
-                found[number] = verdict_on(paths[number], asked, names.get(paths[number]))
-            for done in as_completed(waiting):
-                number = waiting[done]
+    workers = pool(min(jobs, len(paths)) if len(alone) < len(paths) else 0)
+    with workers as executor, suppress(KeyboardInterrupt):  # what is known is told; what is not, too
+        for number in alone:
+            tell(number)
+            found[number] = verdict_on(paths[number], asked, names.get(paths[number]))
+        if executor is not None:
+            others = {number: path for number, path in enumerate(paths) if number not in alone}
+            submitted = {number: (path, asked, names.get(path)) for number, path in others.items()}
+            for number, done in _in_processes(executor, submitted):
                 found[number] = _result(done, paths[number])
                 tell(number)
-        except KeyboardInterrupt:  # what is known is told; what is not, too
-            for number in set(range(len(paths))) - set(found):
-                found[number] = InputError("file", str(paths[number]), "to be judged: it was interrupted before")
+    for number in set(range(len(paths))) - set(found):
+        told = f"{paths[number]} was not judged: it was interrupted before."
+        found[number] = NotJudged("file", str(paths[number]), "to be judged", told)
     results = [outcome for _, outcome in sorted(found.items()) if isinstance(outcome, Verification)]
     return results, [
         (str(paths[number]), outcome) for number, outcome in sorted(found.items()) if isinstance(outcome, InputError)
     ]
+
+
+def _in_processes(
+    executor: Executor, claims: Mapping[int, tuple[Path, Asked, str | None]]
+) -> Iterator[tuple[int, Future[Verification | InputError]]]:
+    """Those that are done, as they come, until all are or Ctrl-C is pressed."""
+    with noted_interrupts() as pressed:
+        pending = {executor.submit(verdict_on, *about): number for number, about in claims.items()}
+        while pending and not pressed():
+            for done in wait(pending, timeout=_LOOK_UP, return_when=FIRST_COMPLETED).done:
+                yield pending.pop(done), done
 
 
 def verdict_on(path: Path, asked: Asked, name: str | None) -> Verification | InputError:

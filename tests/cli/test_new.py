@@ -171,3 +171,18 @@ def test_neighbours_without_a_meaning_are_refused(tmp_path: Path, monkeypatch: p
     report = ["--mechanism", "randomized-response", "--set", "flip_probability=.1", "--neighbouring", "add-remove"]
     assert run(["new", str(tmp_path / "new.toml"), "--title", "t", "--epsilon", "5", *report]) == 2
     assert not (tmp_path / "new.toml").exists()
+
+
+@pytest.mark.parametrize("noise", [["skellam", "variance=3", "clip=1", "dimension=2"], ["zcdp", "rho=.1"]])
+def test_an_error_names_no_neighbours_that_were_not_given(
+    noise: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    kind, *keys = noise
+    sampling = ["poisson", "--sampling-rate", ".1"] if kind == "skellam" else ["shuffle", "--population", "9"]
+    ran = ["--mechanism", kind, *(part for key in keys for part in ("--set", key)), "--sampling", *sampling]
+    ran += [] if kind == "skellam" else ["--cohort", "3"]
+    assert run(["new", "--title", "t", "--epsilon", "5", *ran]) == 2
+    assert "neighbouring" not in capsys.readouterr().err
+    assert run(["new", "--title", "t", "--epsilon", "5", *ran, "--neighbouring", "add-remove"]) == 2
+    assert "--neighbouring" in capsys.readouterr().err

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -73,11 +76,42 @@ def test_what_was_judged_before_an_interruption_is_told(
         return known(path, *about)  # type: ignore[arg-type]
 
     monkeypatch.setattr(files, "verdict_on", interrupted)
-    assert run(["verify", str(tmp_path)]) == 2
+    assert run(["verify", str(tmp_path)]) == 130
     said = capsys.readouterr()
     assert "holds      a" in said.out
-    assert "3 claims: 1 hold" in said.out
-    assert said.err.count("it was interrupted before") == 2
+    assert "3 claims: 1 hold, 0 refuted, 0 undecided, 2 not judged" in said.out
+    assert "2 of 3 claims were not judged" in said.err
+
+
+def _slow_from_b_on(path: Path, *about: object) -> object:
+    """In a worker, which a copy of the name reaches: only the first is ever done."""
+    if path.stem != "a":
+        threading.Event().wait(600)
+    return KNOWN(path, *about)  # type: ignore[arg-type]
+
+
+KNOWN = files.verdict_on
+
+
+def test_ctrl_c_in_several_processes_tells_what_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The signal comes when the first verdict is there; the others would never come."""
+    for name in ("a", "b", "c", "d"):
+        (tmp_path / f"{name}.toml").write_text(TEXT.format(name, "user"))
+    result = files._result
+
+    def and_then_ctrl_c(*about: object) -> object:
+        os.kill(os.getpid(), signal.SIGINT)
+        return result(*about)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(files, "verdict_on", _slow_from_b_on)
+    monkeypatch.setattr(files, "_result", and_then_ctrl_c)
+    assert run(["verify", str(tmp_path), "--jobs", "2", "--json"]) == 130
+    said = capsys.readouterr()
+    assert [claim["verdict"] for claim in json.loads(said.out)["claims"]] == ["holds"]
+    assert "3 of 4 claims were not judged" in said.err
+    assert "Traceback" not in said.err
 
 
 @pytest.mark.parametrize("known", ["rho", "mu", "epsilon"])

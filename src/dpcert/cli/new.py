@@ -138,20 +138,20 @@ def _judgeable(stated: dict[str, Answers]) -> str:
     what ran has a meaning: a local report, or a shuffled batch, hides no unit's presence. Raises InputError for others.
     """
     named = stated["claim"].get("neighbouring")
-    refused: InputError | None = None
+    refused: list[InputError] = []
     for relation in RELATIONS if named is None else (named,):
         stated["claim"]["neighbouring"] = relation
         text = _written(stated)
         try:
             priced(parse_claim(tomllib.loads(text)))
         except InputError as problem:
-            refused = refused or problem
+            refused.append(problem)
         else:
             if named is None and relation != RELATIONS[0]:
                 typer.echo(f"note: neighbouring = {relation}, as {RELATIONS[0]} has no meaning here", err=True)
             return text
-    assert refused is not None
-    raise as_option(refused) from None
+    about_what_ran = [problem for problem in refused if not problem.field.endswith("neighbouring")]
+    raise as_option((about_what_ran or refused)[0]) from None  # not about a relation that nobody named
 
 
 def _set(entries: list[str]) -> Iterator[tuple[str, str, str]]:

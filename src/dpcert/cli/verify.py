@@ -17,10 +17,10 @@ from ..mechanisms.validate import choice
 from ..presentation.output import complain, print_json
 from ..presentation.progress import bar
 from ..proofs_checks.verification.comparison import Comparison, compare
-from ..proofs_checks.verification.files import Asked, Problems, claim_files, verify_files
+from ..proofs_checks.verification.files import Asked, NotJudged, Problems, claim_files, verify_files
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.workers import cores
-from . import options
+from . import INTERRUPTED, options
 from .options import Json
 
 HOLDS, REFUTED, BAD_INPUT, UNDECIDED = 0, 1, 2, 3
@@ -74,7 +74,7 @@ def verify_command(
 
     Each claim holds (the true epsilon is at most the stated one), is refuted (the true epsilon is larger) or stays
     undecided. Exit code: 0 every claim holds; 1 at least one is refuted; 2 bad input (the other claims are still
-    verified); 3 none is refuted, at least one is undecided.
+    verified); 3 none is refuted, at least one is undecided; 130 after Ctrl-C, which prints what is known by then.
     """
     choice("--format", form, FORMATS)
     if as_json and form not in ("table", "json"):
@@ -93,8 +93,10 @@ def verify_command(
     files = claim_files(claims)
     with _cohorts_kept_in(cache), bar("verifying") as progress:
         results, problems = verify_files(files, Asked(certificate, with_audit, cache, rtol), jobs or cores(), progress)
+    unjudged = [file for file, reason in problems if isinstance(reason, NotJudged)]
     for file, reason in problems:
-        complain(str(reason) if reason.field == "file" and reason.sentence else f"{file}: {reason}")
+        if file not in unjudged:
+            complain(str(reason) if reason.field == "file" and reason.sentence else f"{file}: {reason}")
     comparison = compare(results) if compared and results else None
     if form == "table" and not as_json:
         _print_table(results, problems, everything)
@@ -103,6 +105,9 @@ def verify_command(
         from ..presentation.report import write_report
 
         write_report(report, results, problems, comparison)
+    if unjudged:
+        complain(f"{len(unjudged)} of {len(files)} claims were not judged.")
+        raise typer.Exit(INTERRUPTED)
     raise typer.Exit(_exit_code(results, problems))
 
 

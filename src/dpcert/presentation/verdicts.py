@@ -17,6 +17,7 @@ from ..mechanisms.digits import interval
 from ..mechanisms.text_table import paragraph
 from ..proofs_checks.claims.findings import Finding
 from ..proofs_checks.verification.comparison import Comparison
+from ..proofs_checks.verification.files import NotJudged
 from ..proofs_checks.verification.verdict import Verification
 from .output import output_console
 
@@ -48,8 +49,11 @@ def print_table(
     counts = Counter[str](result.verdict for result in results)
     parts = [f"{counts[verdict]} {word}" for verdict, word in (("holds", "hold"), ("refuted", "refuted"))]
     parts.append(f"{counts['undecided']} undecided")
-    if problems:
-        parts.append(f"{len(problems)} not readable (see the errors)")
+    unjudged = sum(isinstance(problem, NotJudged) for _, problem in problems)
+    if len(problems) > unjudged:
+        parts.append(f"{len(problems) - unjudged} not readable (see the errors)")
+    if unjudged:
+        parts.append(f"{unjudged} not judged")
     seconds = sum(result.seconds for result in results)
     total = len(results) + len(problems)
     counted = f"{total} claim{'s' if total > 1 else ''}: {', '.join(parts)}; {seconds:.1f} s of computation"
