@@ -27,7 +27,7 @@ def test_a_bracket_says_whether_it_is_as_narrow_as_was_asked() -> None:
         assert found.width <= 1e-6 * found.upper
     assert not epsilon(Repeat(Zcdp(0.01), 3), 1e-5).reached  # only an upper bound is known
     assert epsilon(RUNS[1], 1e-5).reached
-    assert not epsilon(RUNS[1], 1e-5, rtol=1e-15).reached  # more than doubles can give
+    assert not epsilon(RUNS[2], 1e-5, rtol=1e-15).reached  # more than doubles can give
 
 
 def test_whether_it_was_reached_is_no_part_of_the_bracket() -> None:

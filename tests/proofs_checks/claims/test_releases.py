@@ -88,7 +88,7 @@ def test_correlated_noise_is_one_release() -> None:
     [
         (GAUSSIAN | {"releases": 10}, POISSON, "add-remove"),
         ([GAUSSIAN, {"kind": "gaussian", "noise_multiplier": 3.0, "releases": 2}], POISSON, "replace-one"),
-        (GAUSSIAN | {"releases": 2}, {"scheme": "fixed-size", "population": 100, "cohort": 10}, "replace-one"),
+        (GAUSSIAN | {"releases": 2}, {"scheme": "fixed-size", "population": 100, "cohort": 50}, "replace-one"),
         ([GAUSSIAN, {"kind": "laplace", "noise_multiplier": 9.0}], {"scheme": "none"}, "replace-one"),
     ],
 )
