@@ -34,7 +34,8 @@ def many():
 
 
 @pytest.mark.parametrize(
-    "sampling", [{}, {"sampling": "fixed-size"}, {"sampling": "shuffle"}, {"sampling": "poisson", "max_cohort": 20}]
+    "sampling",
+    [{}, {"sampling": "fixed-size"}, {"sampling": "shuffle"}, {"sampling": "poisson", "max_cohort": 20}],
 )
 def test_a_run_attests_itself(tmp_path, sampling):
     pem, pub = keys(tmp_path, "key")

@@ -529,7 +529,7 @@ HEAVY = {"torch", "sklearn", "hypothesis", "z3", "matplotlib", "pandas", "dp_acc
             (["epsilon", "--delta", "1e-5", "--rounds", "9", "--noise-multiplier", "1"], set()),
             (["verify", str(Path(__file__).parents[2] / "claims" / "seeds" / "pmtl-theorem1-epsilon2.toml")], set()),
         ],
-        2,
+        4,
     ),
 )
 def test_a_command_loads_only_what_it_needs(arguments, beyond):

@@ -23,7 +23,7 @@ scheme = "fixed-size"
 population = 200
 cohort = 20
 [composition]
-rounds = 30
+rounds = 10
 """
 SHUFFLED = LOOSE_DELTA.replace('"fixed-size"', '"shuffle"').replace("1e-2", "1e-5").replace("12.0", "120.0")
 WEIGHTED = """

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import few
 
 from dpcert.cli import run
 
@@ -54,18 +55,21 @@ def without_rights(arguments: list[str], folder: Path) -> subprocess.CompletedPr
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["lint", "locked/script.py"],
-        ["lint", "hidden"],
-        ["lint", "open"],
-        ["check", "locked/c.json"],
-        ["new", "locked/n.toml", *NEW],
-        ["registry", "import", "locked/e.yaml"],
-        ["verify", "locked/claim.toml"],
-        ["verify", "open"],
-        ["verify", "open/claim.toml", "--report", "locked/r.html"],
-        ["ledger", "show", "locked/l.sqlite"],
-    ],
+    few(
+        [
+            ["lint", "locked/script.py"],
+            ["lint", "hidden"],
+            ["lint", "open"],
+            ["check", "locked/c.json"],
+            ["new", "locked/n.toml", *NEW],
+            ["registry", "import", "locked/e.yaml"],
+            ["verify", "locked/claim.toml"],
+            ["verify", "open"],
+            ["verify", "open/claim.toml", "--report", "locked/r.html"],
+            ["ledger", "show", "locked/l.sqlite"],
+        ],
+        3,
+    ),
     ids=" ".join,
 )
 def test_places_that_may_not_be_read(arguments: list[str], places: Path) -> None:

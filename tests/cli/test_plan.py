@@ -15,7 +15,7 @@ from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
 SETTING = ["--population", "1000", "--rounds", "200", "--delta", "1e-4", "--epsilons", "1,4", "--cohorts", "50,300"]
 
 
-@pytest.mark.parametrize("sampling", few(["poisson", "fixed-size"], 2))
+@pytest.mark.parametrize("sampling", few(["poisson", "fixed-size"], 4))
 def test_entries_meet_their_targets_and_barely(sampling: str, capsys: pytest.CaptureFixture[str]) -> None:
     relation = "replace-one"
     asked = ["plan", *SETTING, "--sampling", sampling, "--neighbouring", relation, "--clip-norm", "0.5", "--json"]

@@ -15,7 +15,7 @@ CASES = [(family, bug) for bug in BUGS for family in FAMILIES]
 NAMES = [f"{family}-{bug.name}" for family, bug in CASES]
 
 
-@pytest.mark.parametrize(("family", "bug"), few(CASES, every=8))
+@pytest.mark.parametrize(("family", "bug"), few(CASES, every=16))
 def test_a_row_notices(family: Family, bug: Bug) -> None:
     row = bugs_noticed.of_kind(bugs_noticed.CHEAP[family], bug)
     ((_, right),) = bugs_noticed.outcomes(family, None, [row]).items()

@@ -87,7 +87,7 @@ def _candidates(name: str) -> Iterator[Document]:
             yield from tampered(false, seed=1, most=3)
 
 
-@pytest.mark.parametrize("fault", few(FAULTS, 4))
+@pytest.mark.parametrize("fault", few(FAULTS, 8))
 def test_the_forger_finds(fault, tmp_path):
     name, replacements = FAULTS[fault]
     faulty = weakened(tmp_path, replacements)

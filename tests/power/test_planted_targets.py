@@ -28,7 +28,7 @@ def acquitted(case: Planted, seed: int, alpha: float = 0.01):
     return audit(case.correct, case.pair, claim=claim, trials=trials, method=case.method, seed=seed, alpha=alpha)
 
 
-@pytest.mark.parametrize("case", few(CASES, 4), ids=NAMES)
+@pytest.mark.parametrize("case", few(CASES, 8), ids=NAMES)
 def test_caught_with_a_witness(case):
     for seed in range(3 if case.trials < 20_000 else 1):
         result = attacked(case, seed)
@@ -38,7 +38,7 @@ def test_caught_with_a_witness(case):
         assert result.witness.correct > result.witness.wrong
 
 
-@pytest.mark.parametrize("case", few(CASES, 8), ids=NAMES)
+@pytest.mark.parametrize("case", few(CASES, 16), ids=NAMES)
 def test_the_twin_is_not_accused(case):
     for seed in range(2):
         assert not acquitted(case, seed, alpha=1e-4).refuted

@@ -149,7 +149,7 @@ PLANTED = [
 ]
 
 
-@pytest.mark.parametrize("plant", few(PLANTED, 2))
+@pytest.mark.parametrize("plant", few(PLANTED, 4))
 def test_planted_bugs_are_caught(plant: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a wrong verdict; one by the sentence that two descriptions of the noise contradict each other."""
     plant(monkeypatch)

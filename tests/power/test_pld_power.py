@@ -141,7 +141,7 @@ def _perturbed(law: AtomLaw, c: float, grid: Frequencies) -> tuple[Complex, np.n
 ORIGINAL = AtomLaw.normalised
 
 
-@pytest.mark.parametrize("ignored", few([True, False], 2))
+@pytest.mark.parametrize("ignored", few([True, False], 4))
 def test_rounding_ignored_at_small_delta(monkeypatch: pytest.MonkeyPatch, ignored: bool) -> None:
     """With hardly a tilt errors exceed delta: reported, the bracket is wide; ignored (planted), it is wrong.
 

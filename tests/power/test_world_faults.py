@@ -109,7 +109,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("fault", few(WRONG, 4))
+@pytest.mark.parametrize("fault", few(WRONG, 8))
 def test_a_number_that_is_too_small_is_caught(fault):
     world, priced, delta = WRONG[fault]
     with pytest.raises(AssertionError, match="is at least"):

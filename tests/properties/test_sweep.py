@@ -72,7 +72,7 @@ def judge(seed: int, most_frequencies: int, most_unresolved: int, note: Callable
     assert unresolved <= most_unresolved
 
 
-@pytest.mark.parametrize("seed", few(range(2000 // BATCH), 2000))
+@pytest.mark.parametrize("seed", few(range(2000 // BATCH), 4000))
 def test_two_thousand_settings(seed: int, record_property: Callable[[str, object], None]) -> None:
     judge(seed, 300, 12, record_property)
 

@@ -73,6 +73,7 @@ class OursReplaceOne(Ours):
     neighbouring = "replace-one"
 
 
+@pytest.mark.nightly
 class TestOursReplaceOne(AccountantConformance):
     subject = OursReplaceOne()
     examples = 4
@@ -230,7 +231,7 @@ def _broken(subject: Subject, names: Iterable[str], examples: int) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("broken", few(PLANTED, 4))
+@pytest.mark.parametrize("broken", few(PLANTED, 8))
 def test_a_planted_fault_is_caught_by_exactly_its_property(broken):
     """By day the properties that need slow proofs are tried on few settings where they should pass."""
     subject = PLANTED[broken]()

@@ -53,7 +53,7 @@ def gaussian_loss(places: np.ndarray) -> np.ndarray:
     return np.asarray(norm.pdf(places, 0.125, 0.5) / 2000)
 
 
-@pytest.mark.parametrize(("noise", "eps"), few([(1.0, 1.0), (2.0, 0.5), (0.7, 2.0)], 3))
+@pytest.mark.parametrize(("noise", "eps"), few([(1.0, 1.0), (2.0, 0.5), (0.7, 2.0)], 6))
 def test_two_blocks_of_two_rounds_by_quadrature(noise, eps):
     found = delta(Repeat(RandomAllocation(Gaussian(noise), 2), 2), eps, "replace-one", rtol=QUICK)
     assert found.method == "replaced-blocks"

@@ -47,14 +47,14 @@ def upper(noise: Mechanism, gamma: float, neighbours: str) -> float:
     return delta(Shuffled(noise, 2, 2), math.log(gamma), relation).upper  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("shift", "gamma", "neighbours"), few(GAMES, 5))
+@pytest.mark.parametrize(("shift", "gamma", "neighbours"), few(GAMES, 10))
 def test_no_attacker_of_two_batches_passes_the_bound(shift: float, gamma: float, neighbours: str) -> None:
     value, most = game_value(shift, gamma, neighbours), upper(Gaussian(1 / shift), gamma, neighbours)
     assert value <= most + QUADRATURE
     assert value >= 0.8 * most or value < 0.05  # and the game is near enough to see a fault
 
 
-@pytest.mark.parametrize(("shift", "gamma", "neighbours"), few(GAMES, 6))
+@pytest.mark.parametrize(("shift", "gamma", "neighbours"), few(GAMES, 12))
 def test_no_attacker_of_three_batches_does_who_turns_everybody_round(
     shift: float, gamma: float, neighbours: str
 ) -> None:
@@ -69,7 +69,7 @@ def test_nor_does_one_in_the_plane(shift: float, gamma: float, neighbours: str) 
     assert game_in_the_plane(shift, gamma, neighbours) <= upper(Gaussian(1 / shift), gamma, neighbours) + 2e-3
 
 
-@pytest.mark.parametrize(("shift", "gamma", "neighbours"), few([g for g in GAMES if g[2] != "replace"], 4))
+@pytest.mark.parametrize(("shift", "gamma", "neighbours"), few([g for g in GAMES if g[2] != "replace"], 8))
 def test_nor_with_laplace_noise(shift: float, gamma: float, neighbours: str) -> None:
     line = np.linspace(-14.0, 14.0, 2801)
     value = game_value(shift, gamma, neighbours, laplace, line)

@@ -55,7 +55,7 @@ def attained(shift: float, reach: tuple[float, ...], shape: Shape, order: Order,
     return max(value - error for value, error in found)
 
 
-@pytest.mark.parametrize(("shift", "reach", "shape", "order", "gamma"), few(SETTINGS, 8))
+@pytest.mark.parametrize(("shift", "reach", "shape", "order", "gamma"), few(SETTINGS, 16))
 def test_no_game_of_few_units_passes_the_bound(shift, reach, shape, order, gamma) -> None:
     assert attained(shift, reach, shape, order, gamma) <= bound(shift, of_reach(shift, reach), shape, order, gamma)
 

@@ -193,7 +193,7 @@ def test_shuffled_batches_of_a_fixed_size_refuse_add_remove_before_every_observe
 CLAIMS = Path(__file__).parents[3] / "claims"
 
 
-@pytest.mark.parametrize("path", few(sorted(CLAIMS.rglob("dpfedmtl-*-as-written.toml")), 2), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", few(sorted(CLAIMS.rglob("dpfedmtl-*-as-written.toml")), 4), ids=lambda path: path.stem)
 def test_dpfedmtl_as_written_holds_for_no_relation(path):
     """Replaced or zeroed: refuted by the sum of all rounds' averages (all others at zero). Absent: refused."""
     tables = read_tables(path)

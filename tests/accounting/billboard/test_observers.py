@@ -54,7 +54,7 @@ def observed(run, observer, delta=DELTA, relation="replace-one", clients="statel
     return observer_epsilon(run, observer, delta, relation, clients=clients, **more)
 
 
-@pytest.mark.parametrize("scheme", few(EVERY_SCHEME, 4))
+@pytest.mark.parametrize("scheme", few(EVERY_SCHEME, 8))
 def test_whoever_sees_more_learns_no_less(scheme):
     found = [observed(EVERY_SCHEME[scheme], observer) for observer in FROM_LESS_TO_MORE]
     assert all(entry.epsilon.certified for entry in found)

@@ -27,7 +27,7 @@ LOSSES = [0.0, 1e-3, 0.05, 0.4, 1.5]
             (0.01, Triangle(1.1, 0.4, 1.3)),
             (0.3, Triangle(0.5, 2.5, 0.02)),
         ],
-        4,
+        8,
     ),
 )
 def test_triangles_against_an_integral_along_the_other_side(rate: float, triangle: Triangle) -> None:

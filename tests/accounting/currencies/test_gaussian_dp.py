@@ -41,8 +41,8 @@ def sampled_gaussian(rate: float, shift: float) -> Callable[[float], tuple[float
     return point
 
 
-@pytest.mark.parametrize(("rate", "noise"), few([(0.5, 1.0), (0.1, 0.5)], 2))
-@pytest.mark.parametrize("least", few([1e-5, 1e-2], 2))
+@pytest.mark.parametrize(("rate", "noise"), few([(0.5, 1.0), (0.1, 0.5)], 4))
+@pytest.mark.parametrize("least", few([1e-5, 1e-2], 4))
 def test_one_sampled_round(rate: float, noise: float, least: float) -> None:
     grid = [k / 200 for k in range(-1200, 1201)]
     true = largest_mu(sampled_gaussian(rate, 1 / noise), grid, least)

@@ -81,7 +81,7 @@ class Spent:
 
 @pytest.mark.parametrize("added", [False, True])
 @pytest.mark.parametrize("kind", MOST)
-@pytest.mark.parametrize("epsilon", few([1.5, 3.0], 2))
+@pytest.mark.parametrize("epsilon", few([1.5, 3.0], 4))
 def test_no_adversary_of_two_stages_exceeds_a_filter(kind, added, epsilon):
     make, menu = MOST[kind]
     assert worst(2, allowed(lambda: make(epsilon), menu, added), excess(epsilon)) <= TARGET
@@ -98,7 +98,7 @@ def test_no_adversary_of_two_stages_exceeds_a_pure_filter(added):
     assert found[1] > 1e-3
 
 
-@pytest.mark.parametrize("order", few([1.5, 3.0], 2))
+@pytest.mark.parametrize("order", few([1.5, 3.0], 4))
 @pytest.mark.parametrize("added", [False, True])
 def test_no_adversary_of_two_stages_exceeds_a_zcdp_filter(order, added):
     """D_alpha of the whole interaction is at most rho alpha. Planted: a budget a third larger."""
@@ -178,7 +178,7 @@ def read(order, delta):
     return reading
 
 
-@pytest.mark.parametrize(("order", "delta"), few([(2.0, 0.005), (3.0, 0.005), (8.0, 0.001), (8.0, 0.005)], 2))
+@pytest.mark.parametrize(("order", "delta"), few([(2.0, 0.005), (3.0, 0.005), (8.0, 0.001), (8.0, 0.005)], 4))
 def test_the_odometer_holds_at_every_moment_at_once(order, delta, monkeypatch):
     """The loss exceeds the reading at some moment with probability delta at most, whatever the adversary does.
 

@@ -88,7 +88,7 @@ def new_each_round(k: int) -> Mechanism:
     return Poisson(Gaussian(2.0 - 1e-3 * k), 0.02 + 0.02 * math.sin(k) ** 2)
 
 
-@pytest.mark.parametrize("first", few([0, 20], 2))
+@pytest.mark.parametrize("first", few([0, 20], 4))
 def test_rounds_that_are_all_new_need_few_layouts(monkeypatch, first):
     made = []
     right = module.RunningInversion

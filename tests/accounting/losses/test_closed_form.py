@@ -56,7 +56,7 @@ def laws(base: Pair, order: Sampling, rate: float) -> tuple[Callable[[mp.mpf], m
     return pair if order == "remove" else (pair[1], pair[0])
 
 
-@pytest.mark.parametrize("epsilon", few(EPSILONS, 4))
+@pytest.mark.parametrize("epsilon", few(EPSILONS, 8))
 @pytest.mark.parametrize(
     ("base", "order", "rate"),
     [

@@ -65,7 +65,7 @@ SINGLE = np.array([0.6, 0.2, 0.2]), np.array([0.2, 0.6, 0.2])
 RUN = RandomizedResponse(0.4, 3)
 
 
-@pytest.mark.parametrize(("gamma", "shape"), few([(0.2, 1.0), (0.05, 1.0), (0.1, 0.0), (0.1, -0.5), (0.3, 2.5)], 4))
+@pytest.mark.parametrize(("gamma", "shape"), few([(0.2, 1.0), (0.05, 1.0), (0.1, 0.0), (0.1, -0.5), (0.3, 2.5)], 8))
 def test_enumeration(gamma: float, shape: float) -> None:
     run = BestOfSeveral(RUN, gamma, shape)
     mean = float(np.sum(best_law(np.array([1.0]), gamma, shape)))

@@ -99,7 +99,7 @@ RANGED = [
 SHARES = (0.3, 0.95)
 
 
-@pytest.mark.parametrize("world", few(RANGED, 8))
+@pytest.mark.parametrize("world", few(RANGED, 16))
 def test_ranges_against_balls(world: Ranged) -> None:
     """Cells merge outputs, so what they show is a lower bound, and nearly all: the worst of the values is attained."""
     largest = epsilon(world.mechanism, 0)
@@ -141,7 +141,7 @@ def test_planted_chords_that_cut_the_profile_are_caught(monkeypatch: pytest.Monk
     envelope._ends.cache_clear()
 
 
-@pytest.mark.parametrize("world", few(RANGED, 8))
+@pytest.mark.parametrize("world", few(RANGED, 16))
 def test_two_rounds_at_different_places(world: Ranged) -> None:
     """At whatever places, chosen after what came before, in either order of the neighbours: within the upper end."""
     eps = 0.9 * epsilon(world.mechanism, 0).upper

@@ -152,13 +152,13 @@ def exceeded(worlds: Worlds, eps: float, neighbouring: Neighbouring = "add-remov
 
 
 @pytest.mark.parametrize("worlds", [beside, over])
-@pytest.mark.parametrize("eps", few((6.0, 0.0, 1.0, 0.5, 2.0), 3))
+@pytest.mark.parametrize("eps", few((6.0, 0.0, 1.0, 0.5, 2.0), 6))
 def test_no_world_exceeds_an_upper_end(worlds: Callable[[], Worlds], eps: float) -> None:
     assert not exceeded(worlds(), eps)
 
 
 @pytest.mark.parametrize("neighbouring", ["add-remove", "replace-one"])
-@pytest.mark.parametrize("eps", few((0.0, 6.0, 0.2, 0.5, 1.0), 4))
+@pytest.mark.parametrize("eps", few((0.0, 6.0, 0.2, 0.5, 1.0), 8))
 def test_no_world_of_sampled_runs_exceeds_an_upper_end(neighbouring: Neighbouring, eps: float) -> None:
     assert not exceeded(over_sampled(neighbouring), eps, neighbouring)
 

@@ -60,7 +60,7 @@ def aligned(s: float, rate: float) -> tuple[dict[float, float], dict[float, floa
     return {s: 1.0}, {s: 1 - rate, 0.0: rate}
 
 
-@pytest.mark.parametrize(("s", "rate"), few([(0.06, 0.5), (1.0, 0.02), (0.7, 0.9), (3.0, 0.3)], 2))
+@pytest.mark.parametrize(("s", "rate"), few([(0.06, 0.5), (1.0, 0.02), (0.7, 0.9), (3.0, 0.3)], 4))
 def test_formulas_of_one_round_against_quadrature(s: float, rate: float) -> None:
     p, q = opposed(s, rate)
     same_p, same_q = aligned(s, rate)

@@ -94,7 +94,7 @@ def test_the_grid_is_accurate_enough() -> None:
         assert hockey_stick(p, gaussian(np.zeros(2)), gamma) == pytest.approx(claimed(pair, gamma), abs=ROUNDING)
 
 
-@pytest.mark.parametrize("scheme", few(list(DOMINATING), 2))
+@pytest.mark.parametrize("scheme", few(list(DOMINATING), 4))
 def test_no_random_federation_beats_its_pair(scheme: str) -> None:
     assert worst_excess(scheme, *DOMINATING[scheme], cases=40) <= ROUNDING
 
@@ -109,7 +109,7 @@ def test_no_random_federation_beats_its_pair(scheme: str) -> None:
             ("poisson replace-one", 1.0, "hybrid"),
             ("fixed-size replace-one", 2.0, "remove"),
         ],
-        4,
+        8,
     ),
 )
 def test_wrong_pairs_are_beaten(scheme: str, move: float, order: Sampling) -> None:

@@ -62,7 +62,7 @@ def two_point_epsilon(alpha, rdp, delta):
         return forced((left + right) / 2)
 
 
-@pytest.mark.parametrize(("alpha", "rdp", "delta"), few(POINTS[:5], 3))
+@pytest.mark.parametrize(("alpha", "rdp", "delta"), few(POINTS[:5], 6))
 def test_asoodeh_is_what_a_two_point_pair_attains(alpha, rdp, delta):
     exact = max(mpmath.mpf(0), two_point_epsilon(alpha, rdp, delta))
     got = conversions.asoodeh_epsilon(alpha, rdp, delta)
@@ -200,7 +200,7 @@ def test_wang_between_whole_orders_is_linear_in_the_log_moment():
 def test_extreme_arguments_give_numbers_in_range():
     """Orders to 1e9 and infinity, divergences from 1e-12 to 1e8, delta down to 1e-300: no exception, no NaN."""
     rng = np.random.default_rng(5)
-    for _ in range(many(150)):
+    for _ in range(many(50)):
         alpha = 1 + 10 ** rng.uniform(-4, 9) if rng.random() < 0.9 else math.inf
         rdp, delta = 10 ** rng.uniform(-12, 8), 10 ** rng.uniform(-300, -1e-3)
         epsilon = 10 ** rng.uniform(-10, 8) if rng.random() < 0.9 else 0.0

@@ -50,7 +50,7 @@ WORLDS += [
 ]
 BANDED = ((3.0, 0.0, 0.0), (4.0, 4.0, 0.0), (0.0, 3.0, 5.0))
 WORLDS += [("banded", 3, lambda s, m: (BandedFactorisation(4.0, (5.0, 5.0, 5.0), 2, s, m), prefix_sums(BANDED, 4.0)))]
-CASES = few([(build, rounds) for _, rounds, build in WORLDS], 2)
+CASES = few([(build, rounds) for _, rounds, build in WORLDS], 4)
 NAMES = [name for name, _, _ in WORLDS]
 
 
@@ -64,7 +64,7 @@ def judged(run, squared, relation, target, **view):
 @pytest.mark.parametrize("dimension", [1, 2])
 @pytest.mark.parametrize("relation", ["add-remove", "zero-out", "replace-one"])
 @pytest.mark.parametrize(
-    ("build", "rounds"), few([(build, t) for _, t, build in WORLDS], 4), ids=[name for name, _, _ in WORLDS]
+    ("build", "rounds"), few([(build, t) for _, t, build in WORLDS], 8), ids=[name for name, _, _ in WORLDS]
 )
 def test_no_pattern_exceeds_the_bracket_and_one_attains_it(build, rounds, relation, dimension):
     seen_worlds = 0

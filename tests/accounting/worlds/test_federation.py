@@ -56,7 +56,7 @@ def slow(world: World) -> bool:
     return two or world.rounds * world.dimension > 2 or ((fixed or seen) and world.rounds > 1)
 
 
-@pytest.mark.parametrize("part", few(range(4), 4))
+@pytest.mark.parametrize("part", few(range(4), 8))
 def test_a_sample_of_all_worlds(part):
     found = Counter(judged(world, extreme=True) for world in quick(2026 + part, QUICK // 4))
     assert found["bracketed"] >= 15
@@ -93,7 +93,7 @@ def test_hidden_cohorts_whose_data_follow_the_rounds_before(relation, noise, cli
     assert judged(world, extreme=True) == "bracketed"
 
 
-@pytest.mark.parametrize("relation", few(RELATIONS, 3))
+@pytest.mark.parametrize("relation", few(RELATIONS, 6))
 def test_the_oracle_finds_half_the_sensitivity_and_the_wrong_rate(relation):
     world = World("gaussian", "poisson", relation, "hidden", rate=0.2)
     bracket = world.ask()

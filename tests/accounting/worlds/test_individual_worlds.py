@@ -49,7 +49,7 @@ def profile(square):
 
 
 @pytest.mark.parametrize("back", [False, True])
-@pytest.mark.parametrize("relation", few(list(DATA), 2))
+@pytest.mark.parametrize("relation", few(list(DATA), 4))
 def test_no_adversary_takes_more_than_the_budget(relation, back):
     """The unit is named in any order; it drops out; the other one is charged beside it."""
     assert kept(relation, back, squared(relation)) <= 1e-12

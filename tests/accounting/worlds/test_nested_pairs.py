@@ -85,7 +85,7 @@ def test_no_pair_exceeds_the_upper_end_and_one_attains_the_lower(part):
             (("Group", "Sequence"), "duchi", "hidden", ("Group",)),
             (("Disjoint", "Poisson"), "truncated-laplace", "hidden", ("Poisson",)),
         ],
-        2,
+        4,
     ),
 )
 def test_what_is_forgotten_is_caught(names, leaf, sees, forgotten):

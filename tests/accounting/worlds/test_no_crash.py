@@ -23,7 +23,7 @@ from dpcert.mechanisms import (
 )
 
 
-@pytest.mark.parametrize("threshold", few([10.0, 9.5, 40.0], 3))
+@pytest.mark.parametrize("threshold", few([10.0, 9.5, 40.0], 6))
 def test_buckets_that_are_all_but_never_released(threshold):
     """It raised: of three new buckets the lower end was 5e-324, where no more than 0 is known from below."""
     run = StableHistogram(Gaussian(1.0), threshold, 3)
@@ -38,7 +38,7 @@ def test_an_event_that_is_certain_tells_nothing():
 SMALLEST = [(PureDp(9.449934238321082e-4), 5.0759215584793925e-251)]
 
 
-@pytest.mark.parametrize("seed", few(range(40), 20))
+@pytest.mark.parametrize("seed", few(range(40), 40))
 def test_small_losses_at_tiny_deltas(seed):
     """About 2% of these had no root: next to the largest loss the profile falls by a hundred powers of ten."""
     draw = random.Random(seed)
@@ -66,14 +66,14 @@ def test_the_power_at_tiny_rates(rate):
     assert row.true_positive_rate.narrower_than(1e-9)
 
 
-@pytest.mark.parametrize("rate", few([1e-90, 1e-140, 1e-290], 1))
+@pytest.mark.parametrize("rate", few([1e-90, 1e-140, 1e-290], 2))
 def test_noise_for_a_risk_at_tiny_rates(rate):
     """Laplace noise: the power at small rates is e^(1/noise) times the rate; it raised below 1e-85."""
     found = calibrate_risk(Laplace, solve_for="noise_multiplier", tpr=100 * rate, fpr=rate)
     assert found.value == pytest.approx(1 / math.log(100), rel=1e-4)
 
 
-@pytest.mark.parametrize("leaf", few(sorted(LEAVES), 8))
+@pytest.mark.parametrize("leaf", few(sorted(LEAVES), 16))
 def test_every_mechanism_far_out(leaf):
     """Deltas from 1e-300 to nearly 1, epsilons from 1e-300 to 1e300."""
     run = LEAVES[leaf]

@@ -48,7 +48,7 @@ QUICK = [
 ]
 
 
-@pytest.mark.parametrize("world", few(QUICK, 2), ids=lambda world: f"{world.noise}, {world.scheme}, {world.sees}")
+@pytest.mark.parametrize("world", few(QUICK, 4), ids=lambda world: f"{world.noise}, {world.scheme}, {world.sees}")
 def test_a_few_observers(world):
     assert judged(world, extreme=True) == "bracketed"
 

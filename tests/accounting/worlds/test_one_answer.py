@@ -102,12 +102,13 @@ def same(run, relation):
     return True
 
 
-@pytest.mark.parametrize("name", few([FIRST, *sorted(BUILDS.keys() - {FIRST})], 12))
+@pytest.mark.parametrize("name", few([FIRST, *sorted(BUILDS.keys() - {FIRST})], 24))
 def test_one_delta_and_many(name):
     scheme, build = BUILDS[name]
     assert any([same(scheme(build(2.0)), relation) for relation in RELATIONS])
 
 
+@pytest.mark.nightly
 def test_the_run_that_had_two_answers():
     run = Repeat(FixedSize(Gaussian(2.0), 1000, 100), 200)
     (many,) = epsilons(run, [1e-5], "replace-one")
@@ -123,7 +124,7 @@ def test_the_run_that_had_two_answers():
     assert found.value == 2.0
 
 
-@pytest.mark.parametrize("name", few(sorted(BUILDS, reverse=True), 12))
+@pytest.mark.parametrize("name", few(sorted(BUILDS, reverse=True), 24))
 def test_a_run_s_own_epsilon_gives_its_own_noise(name):
     """To about the relative width at which the search and the accountants are asked."""
     scheme, build = BUILDS[name]

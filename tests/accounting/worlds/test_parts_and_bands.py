@@ -17,7 +17,7 @@ VIEWS = ("hidden", "visible", "pooled")
 WORLDS = [Parts(*parts, relation, view, delta=0.1) for parts, relation, view in product(PARTS, RELATIONS, VIEWS)]  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("world", few(WORLDS, 14))
+@pytest.mark.parametrize("world", few(WORLDS, 28))
 def test_no_data_in_the_parts_exceed_the_upper_end(world):
     try:
         bracket = world.ask()
@@ -51,7 +51,7 @@ BANDED = [
 TWO_ROUNDS = sum(len(world.encoder) == 2 for world in BANDED)
 
 
-@pytest.mark.parametrize("world", [*few(BANDED[:TWO_ROUNDS], 11), *map(at_night, BANDED[TWO_ROUNDS:])])
+@pytest.mark.parametrize("world", [*few(BANDED[:TWO_ROUNDS], 22), *map(at_night, BANDED[TWO_ROUNDS:])])
 def test_no_coins_of_a_group_exceed_the_upper_end(world):
     if (world.relation, world.sees) == ("add-remove", "visible"):
         with pytest.raises(InputError):

@@ -80,7 +80,7 @@ def test_what_is_inside_of_each_other(kind, at):
     assert answered(around()[kind][at], 1) >= 1
 
 
-@pytest.mark.parametrize("leaf", few(sorted(LEAVES, key=["pure-dp", "staircase"].__contains__, reverse=True), 20))
+@pytest.mark.parametrize("leaf", few(sorted(LEAVES, key=["pure-dp", "staircase"].__contains__, reverse=True), 40))
 def test_leaves_in_parts_for_groups_and_in_searches(leaf):
     """Public ranges, correlated noise and stated bounds among them: in cells, so at deltas that are not small.
 

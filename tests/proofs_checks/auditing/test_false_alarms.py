@@ -61,7 +61,7 @@ def all_bounds(case: Exact, runs: int, seed: int) -> dict[str, int]:
     return alarms
 
 
-@pytest.mark.parametrize("case", few(CASES, 4), ids=NAMES)
+@pytest.mark.parametrize("case", few(CASES, 8), ids=NAMES)
 def test_bounds_on_the_worst_event(case):
     for bound, alarms in all_bounds(case, RUNS, seed=1).items():
         assert not_significantly_above(alarms, RUNS), (bound, alarms)
@@ -91,7 +91,7 @@ def band_alarms(case: Exact, runs: int, seed: int) -> int:
     return int(alarm.sum())
 
 
-@pytest.mark.parametrize("case", few(CASES, 2), ids=NAMES)
+@pytest.mark.parametrize("case", few(CASES, 4), ids=NAMES)
 def test_band(case):
     assert not_significantly_above(band_alarms(case, RUNS, seed=3), RUNS)
 

@@ -73,7 +73,7 @@ def randomized_response(epsilon, canaries, runs, rng):
     return rng.binomial(canaries, math.exp(epsilon) / (1 + math.exp(epsilon)), runs)
 
 
-@pytest.mark.parametrize("epsilon", few([0.0, 0.5, 1.0, 3.0], 2))
+@pytest.mark.parametrize("epsilon", few([0.0, 0.5, 1.0, 3.0], 4))
 def test_false_alarms_on_randomized_response(epsilon):
     """10^4 runs each; randomized response attains Theorem 5.2, so the level is nearly reached and never exceeded."""
     correct = randomized_response(epsilon, 80, 10_000, np.random.default_rng(1))

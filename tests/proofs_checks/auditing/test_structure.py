@@ -96,14 +96,14 @@ def wrapped(kind: str, scale: float) -> Any:
     return lambda dataset, rng: WRAPPED[kind](sum(dataset) + rng.laplace(0.0, scale))
 
 
-@pytest.mark.parametrize("kind", few(WRAPPED, 4))
+@pytest.mark.parametrize("kind", few(WRAPPED, 8))
 def test_half_a_quarter_of_the_noise_is_found(kind) -> None:
     """8-DP that claims 1. Dataclasses and the like were hashed, and passed 200,000 calls."""
     result = audit(wrapped(kind, 1 / 8), ([1.0, 1.0], [1.0]), epsilon=1.0, trials=1500, method="eprocess", alpha=1e-4)
     assert result.refuted, kind
 
 
-@pytest.mark.parametrize("kind", few(WRAPPED, 4))
+@pytest.mark.parametrize("kind", few(WRAPPED, 8))
 def test_enough_noise_is_left_alone(kind) -> None:
     result = audit(wrapped(kind, 1.0), ([1.0, 1.0], [1.0]), epsilon=1.0, trials=200, alpha=1e-4)
     assert not result.refuted, kind

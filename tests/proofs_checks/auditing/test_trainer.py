@@ -116,7 +116,7 @@ def canaries(algorithm, sampling="full", noise=1.0, **options):
             *(("full", "coalition"), ("fixed-size", "coalition"), ("poisson", "coalition"), ("full", "outside")),
             ("shuffle", "coalition"),
         ],
-        4,
+        8,
     ),
 )
 def test_the_library_s_trainers_stand(sampling, view):
@@ -158,7 +158,7 @@ def twice_the_cohort(monkeypatch):
 
 @pytest.mark.parametrize(
     ("fault", "sampling", "noise"),
-    few([(halved_noise, "full", 1.0), (forgotten_clip, "full", 1.0), (twice_the_cohort, "poisson", 0.5)], 3),
+    few([(halved_noise, "full", 1.0), (forgotten_clip, "full", 1.0), (twice_the_cohort, "poisson", 0.5)], 6),
 )
 def test_faults_of_the_engine_are_refuted(monkeypatch, fault, sampling, noise):
     assert not audit_trainer(canaries(DpFedAvg(), sampling, noise), runs=30, seed=2).refuted

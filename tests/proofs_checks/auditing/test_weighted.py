@@ -107,7 +107,7 @@ def not_significantly_above(alarms: int, runs: int) -> bool:
     return binomtest(int(alarms), runs, ERROR, alternative="greater").pvalue > 1e-4
 
 
-@pytest.mark.parametrize("case", few(CASES, 6), ids=NAMES)
+@pytest.mark.parametrize("case", few(CASES, 12), ids=NAMES)
 def test_coverage(case):
     assert not_significantly_above(false_alarms(case, RUNS, seed=1), RUNS)
 

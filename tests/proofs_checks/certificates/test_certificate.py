@@ -149,7 +149,7 @@ def changed(document, path, value):
 # ------------------------------------------------------------------------------------------- what is written
 
 
-@pytest.mark.parametrize("name", few(ALL, 4))
+@pytest.mark.parametrize("name", few(ALL, 8))
 def test_both_ends_and_the_verdict_are_proved(certificates, name):
     document = certificates[name]
     claim = parse_claim(copy.deepcopy(ALL[name]))
@@ -171,7 +171,7 @@ def test_what_only_an_upper_bound_is_known_of(name):
     assert bracket.upper <= float(document["interval"]["epsilon_upper"]) <= 1.1 * bracket.upper
 
 
-@pytest.mark.parametrize("name", few(BOTH_ENDS, 6))
+@pytest.mark.parametrize("name", few(BOTH_ENDS, 12))
 def test_other_noise_and_shuffled_batches_have_both_ends(both_ends, name):
     document = both_ends[name]
     bracket, _ = certified_interval(parse_claim(copy.deepcopy(BOTH_ENDS[name])))
@@ -281,7 +281,7 @@ def test_any_field_changed_breaks_the_digest(certificates, both_ends, name):
                 assert not checker.check(changed(document, path, substitute)).ok, path
 
 
-@pytest.mark.parametrize("name", few([*ALL, *BOTH_ENDS], 4))
+@pytest.mark.parametrize("name", few([*ALL, *BOTH_ENDS], 8))
 def test_a_field_left_out_or_added_is_rejected_even_with_a_new_digest(certificates, both_ends, name):
     document = (certificates | both_ends)[name]
     tables = {path[:-1] for path, _ in leaves(document) if isinstance(path[-1], str) and path != ("digest",)}
@@ -454,7 +454,7 @@ FALSE = {
 }
 
 
-@pytest.mark.parametrize("name", few(FALSE, 4))
+@pytest.mark.parametrize("name", few(FALSE, 8))
 def test_false_statements_are_rejected_even_with_a_new_digest(certificates, both_ends, name):
     document = (certificates | both_ends)[name]
     for path, value in FALSE[name]:

@@ -135,7 +135,7 @@ SLACK = mp.mpf("1e-18")
             ("hybrid", 0.5, 0.9375, 0.25, 1e-5),
             ("hybrid", 1.0, 0.75, 0.5, 1e-4),
         ],
-        4,
+        8,
     ),
 )
 def test_two_sampled_rounds(order, mu, p, epsilon, aim):
@@ -189,7 +189,7 @@ def test_plain_gaussian_formula_and_inversion_agree(mu, rounds, epsilon):
             (1, 0.01, 10**4, 1e-15, 11.75997850),
             (0.5, 0.01, 10**5, 1e-5, 221.90742735),
         ],
-        4,
+        8,
     ),
 )
 def test_known_true_epsilons_are_bracketed(noise_multiplier, rate, rounds, delta, epsilon):
@@ -292,7 +292,7 @@ def integer_noise(weight, move, reach):
             ("discrete-gaussian", ("1.5", 1), 1, lambda j: mp.exp(-(mp.mpf(j) ** 2) / mp.mpf("4.5")), 30),
             ("discrete-gaussian", ("2", 2), 2, lambda j: mp.exp(-(mp.mpf(j) ** 2) / 8), 40),
         ],
-        2,
+        4,
     ),
 )
 def test_discrete_noise_lies_between_its_ends(kind, values, move, weight, reach):

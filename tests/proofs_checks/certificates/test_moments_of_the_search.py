@@ -32,7 +32,7 @@ def test_a_coin_adds_the_rounds_that_reveal_nothing() -> None:
 GAUSSIAN = ("both", "visible", "remove", "add", "replace", "hybrid", "opposed", "zeroed remove", "zeroed add")
 
 
-@pytest.mark.parametrize("order", few(GAUSSIAN, 4))
+@pytest.mark.parametrize("order", few(GAUSSIAN, 8))
 def test_moments_and_what_is_left_out_are_about_what_the_checker_proves(order: str) -> None:
     """Or the search would ask for too few terms, and its proofs fail, or for too many."""
     product = [(Pair(mu=arb(0.5), p=arb(1 if order == "both" else 0.2), order=order), 30)]

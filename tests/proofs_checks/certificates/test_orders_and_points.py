@@ -70,7 +70,7 @@ def certificate(stated: dict[str, Any], run: dict[str, Any], folder: Path) -> di
             ({"mu": 1.35}, ANSWER, "holds"),  # 1.34898, twice the quantile of 3/4
             ({"mu": 1.345}, ANSWER, "refuted"),
         ],
-        4,
+        8,
     ),
 )
 def test_written_and_proved(stated: dict[str, Any], run: dict[str, Any], verdict: str, tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ FALSE = [  # (a claim that is proved, its run, another number that is false, whi
 ]
 
 
-@pytest.mark.parametrize(("stated", "run", "number"), few(FALSE, 4))
+@pytest.mark.parametrize(("stated", "run", "number"), few(FALSE, 8))
 def test_a_false_number_is_refused(stated: dict[str, Any], run: dict[str, Any], number: str, tmp_path: Path) -> None:
     """With the evidence of the true one; and with orders and points moved, left out, or exchanged."""
     document = certificate(stated, run, tmp_path)

@@ -199,7 +199,7 @@ SHARP = {
 }
 
 
-@pytest.mark.parametrize("id", few(SHARP, 2))
+@pytest.mark.parametrize("id", few(SHARP, 4))
 def test_a_corrected_statement_that_is_off_fails_too(id: str) -> None:
     """By a few percent."""
     (row,) = register(only=id)

@@ -150,7 +150,7 @@ ON_THE_BOX = [
 """Ten true statements, and of each a false one near it."""
 
 
-@pytest.mark.parametrize(("true", "false"), few(ON_THE_BOX, 4))
+@pytest.mark.parametrize(("true", "false"), few(ON_THE_BOX, 8))
 def test_planted_statements_on_a_box_are_refuted_at_a_point_of_it(true: str, false: str) -> None:
     assert boxes(Statement("S.", {"formula": true}, BOX)).holds
     found = boxes(Statement("S.", {"formula": false}, BOX))

@@ -43,7 +43,7 @@ def test_pages_have_the_rows_of_the_register(paper: str) -> None:
 def _rows() -> list[Row]:
     """A tenth of the quick rows by day, the others and the full ones by night."""
     quick, full = ([row for row in register() if row.cost == cost] for cost in ("quick", "full"))
-    return [*few(quick, 10), *map(at_night, full)]
+    return [*few(quick, 20), *map(at_night, full)]
 
 
 @pytest.mark.parametrize("row", _rows(), ids=lambda row: row.id)

@@ -159,21 +159,21 @@ def test_false_wording(printed: str) -> None:
     assert wording(Statement("S.", {"printed": printed, "needed": printed})).holds
 
 
-@pytest.mark.parametrize(("name", "changed", "reason"), few(CERTIFIED, 3))
+@pytest.mark.parametrize(("name", "changed", "reason"), few(CERTIFIED, 6))
 def test_false_certified_numbers(name: str, changed: dict[str, Any], reason: str) -> None:
     changes_the_verdict(name, changed, reason)
 
 
-@pytest.mark.parametrize(("name", "changed", "reason"), few(RATES, 3))
+@pytest.mark.parametrize(("name", "changed", "reason"), few(RATES, 6))
 def test_false_rates(name: str, changed: dict[str, Any], reason: str) -> None:
     changes_the_verdict(name, changed, reason)
 
 
-@pytest.mark.parametrize(("name", "changed", "reason"), few(RUNS, 3))
+@pytest.mark.parametrize(("name", "changed", "reason"), few(RUNS, 6))
 def test_false_statements_on_runs(name: str, changed: dict[str, Any], reason: str) -> None:
     changes_the_verdict(name, changed, reason)
 
 
-@pytest.mark.parametrize(("name", "changed", "reason"), few(AUDITS, 6))
+@pytest.mark.parametrize(("name", "changed", "reason"), few(AUDITS, 12))
 def test_false_statements_that_are_attacked(name: str, changed: dict[str, Any], reason: str) -> None:
     changes_the_verdict(name, changed, reason)

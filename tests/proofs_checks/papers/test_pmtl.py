@@ -181,7 +181,7 @@ WRONG: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(
-    ("name", "claim", "domain"), few(WRONG, 2), ids=[f"{name} {claim}" for name, claim, _ in WRONG]
+    ("name", "claim", "domain"), few(WRONG, 4), ids=[f"{name} {claim}" for name, claim, _ in WRONG]
 )
 def test_a_wrong_constant_fails_somewhere_in_the_box(name: str, claim: dict[str, Any], domain: dict[str, Any]) -> None:
     (row,) = register(only=name)

@@ -112,7 +112,7 @@ HARMFUL = [
 ]
 
 
-@pytest.mark.parametrize(("mechanism", "relation"), few(HARMFUL, 4), ids=lambda part: getattr(part, "__name__", ""))
+@pytest.mark.parametrize(("mechanism", "relation"), few(HARMFUL, 8), ids=lambda part: getattr(part, "__name__", ""))
 def test_what_holds_for_two_entries_is_not_said_of_all(mechanism, relation) -> None:
     """They are proved for two: it is the induction that has to see it."""
     proof = prove(mechanism, epsilon=40, up_to=2, relation=relation)

@@ -121,7 +121,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("mechanism", "least", "options"), few(CASES.values(), 4), ids=list(CASES))
+@pytest.mark.parametrize(("mechanism", "least", "options"), few(CASES.values(), 8), ids=list(CASES))
 def test_it_is_proved_at_its_least_epsilon_and_not_below(mechanism, least, options):
     options = {"up_to": 2, **options}
     found = prove(mechanism, **options)

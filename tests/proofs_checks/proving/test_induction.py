@@ -38,19 +38,19 @@ LOOPS = {
 """Cases whose correct mechanism is one loop over the data, or sums over them, written as a `def`."""
 
 
-@pytest.mark.parametrize(("function", "epsilon", "options"), few([*looping.PRIVATE, *several_loops.PRIVATE], 4))
+@pytest.mark.parametrize(("function", "epsilon", "options"), few([*looping.PRIVATE, *several_loops.PRIVATE], 8))
 def test_a_private_loop_is_proved_for_every_number_of_entries(function, epsilon, options):
     assert attempt(function, **options) == epsilon
 
 
-@pytest.mark.parametrize(("function", "options"), few([*looping.LEAKING, *several_loops.LEAKING], 2))
+@pytest.mark.parametrize(("function", "options"), few([*looping.LEAKING, *several_loops.LEAKING], 4))
 def test_a_loop_that_leaks_is_not(function, options):
     found = attempt(function, **options)
     dear = {looping.many_above: 1, several_loops.long_data: 1000}
     assert found is None or (function in dear and found > dear[function])
 
 
-@pytest.mark.parametrize("case", few(provable(), 4), ids=lambda case: case.name)
+@pytest.mark.parametrize("case", few(provable(), 8), ids=lambda case: case.name)
 def test_planted_mechanisms_for_every_number_of_entries(case):
     options = {name: value for name, value in case.options.items() if name in ("relation", "low", "high")}
     broken, correct = attempt(case.broken, **options), attempt(case.correct, **options)

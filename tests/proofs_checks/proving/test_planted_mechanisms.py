@@ -19,7 +19,7 @@ def test_there_are_enough():
     assert not [case.name for case in CASES if case.unproved]
 
 
-@pytest.mark.parametrize("case", few(CASES, 4), ids=NAMES)
+@pytest.mark.parametrize("case", few(CASES, 8), ids=NAMES)
 def test_the_broken_one_is_not_proved_for_up_to_eight_entries(case):
     """A proof for up to N entries is one for each number up to N: it ends at the first without one, whatever N."""
     proof = prove(case.broken, epsilon=case.epsilon, up_to=8, **case.options)
@@ -29,7 +29,7 @@ def test_the_broken_one_is_not_proved_for_up_to_eight_entries(case):
     assert max(len(example.dataset) for example in proof.counterexamples) <= case.entries
 
 
-@pytest.mark.parametrize("case", few(CASES, 6), ids=NAMES)
+@pytest.mark.parametrize("case", few(CASES, 12), ids=NAMES)
 def test_the_correct_one_is_proved_for_two_entries(case):
     assert prove(case.correct, epsilon=case.epsilon, up_to=2, **case.options).proved
 

@@ -39,7 +39,7 @@ def integers_of_an_array(d, rng):
 
 @pytest.mark.parametrize(
     "mechanism",
-    few([int_of_a_count, round_of_a_count, floor_of_a_count, counted_by_a_loop, integers_of_an_array], 4),
+    few([int_of_a_count, round_of_a_count, floor_of_a_count, counted_by_a_loop, integers_of_an_array], 8),
     ids=lambda f: f.__name__,
 )
 def test_counts_are_whole(mechanism) -> None:

@@ -156,7 +156,7 @@ ONE_EACH = (
 )
 
 
-@pytest.mark.parametrize("name", few(ONE_EACH, 2))
+@pytest.mark.parametrize("name", few(ONE_EACH, 4))
 def test_the_same_number_spoilt_is_given_by_none(name):
     spoilt = CASES[name][1] * SPOILT
     found = searched(name, spoilt)

@@ -60,7 +60,7 @@ def full_search(name):
     return explain(run, entry["delta"], neighbouring, entry["printed"], notion)
 
 
-@pytest.mark.parametrize("entry", few(PUBLISHED, 8), ids=lambda entry: entry["id"])
+@pytest.mark.parametrize("entry", few(PUBLISHED, 16), ids=lambda entry: entry["id"])
 def test_published_numbers(entry):
     found = full_search(entry["id"])
     reproducing = [convention.name for convention in found if convention.reproduces]
@@ -72,7 +72,7 @@ def test_published_numbers(entry):
         assert any(convention.value == pytest.approx(entry["nearest"], abs=1e-4) for convention in found[:10])
 
 
-@pytest.mark.parametrize("entry", few(PUBLISHED, 12), ids=lambda entry: entry["id"])
+@pytest.mark.parametrize("entry", few(PUBLISHED, 24), ids=lambda entry: entry["id"])
 def test_the_quick_search_is_part_of_the_full_one(entry):
     run, neighbouring, notion = described(entry)
     quick = reproduced_by(run, entry["delta"], neighbouring, entry["printed"], notion)
@@ -81,7 +81,7 @@ def test_the_quick_search_is_part_of_the_full_one(entry):
     assert bool(quick) == bool(entry["convention"])
 
 
-@pytest.mark.parametrize("entry", few([e for e in PUBLISHED if "rate" in e][:9], 3), ids=lambda entry: entry["id"])
+@pytest.mark.parametrize("entry", few([e for e in PUBLISHED if "rate" in e][:9], 6), ids=lambda entry: entry["id"])
 def test_grid_values_against_dp_accounting(entry):
     """dp-accounting's accountant on the same orders: its rates here are small, where it drops no order."""
     run, neighbouring, _ = described(entry)
@@ -99,7 +99,7 @@ def test_grid_values_against_dp_accounting(entry):
         assert computed[f"RDP, improved conversion, {grid}"] == pytest.approx(improved, rel=1e-6)
 
 
-@pytest.mark.parametrize("entry", few([e for e in PUBLISHED if e["id"].startswith(("bu20", "opacus-643"))], 3), ids=str)
+@pytest.mark.parametrize("entry", few([e for e in PUBLISHED if e["id"].startswith(("bu20", "opacus-643"))], 6), ids=str)
 def test_limit_values_at_fifty_digits(entry):
     found = {c.name: c.value for c in full_search(entry["id"])}
     with mpmath.workdps(50):
@@ -151,7 +151,7 @@ def test_verify_names_advanced_composition_too():
             ("population 201 instead of 200 (one more)", Repeat(FixedSize(Gaussian(6.0), 201, 30), 1000)),
             ("no amplification by sampling", Repeat(Gaussian(6.0), 1000)),
         ],
-        3,
+        6,
     ),
 )
 def test_planted_differences_are_named(change, actual):
@@ -235,7 +235,7 @@ def test_a_known_bracket_is_used():
 
 
 @pytest.mark.parametrize(
-    "run", few([Laplace(1.0), RandomizedResponse(0.2), Repeat(Poisson(Laplace(2.0), 0.1), 5)], 3), ids=repr
+    "run", few([Laplace(1.0), RandomizedResponse(0.2), Repeat(Poisson(Laplace(2.0), 0.1), 5)], 6), ids=repr
 )
 def test_other_mechanisms(run):
     relation = "replace-one" if isinstance(run, RandomizedResponse) else "add-remove"

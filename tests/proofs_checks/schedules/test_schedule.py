@@ -142,7 +142,7 @@ def failed(found):
     return {check.name for check in found.checks if check.p_value <= found.error / len(found.checks)}
 
 
-@pytest.mark.parametrize("seed", few(range(5), 2))
+@pytest.mark.parametrize("seed", few(range(5), 4))
 def test_bins_drawn_once_pass_and_others_do_not(seed):
     source, units = SeededTestSource(seed), 40 * UNITS
     cohorts = draw_balls_in_bins(40, 120, units, source)
@@ -156,7 +156,7 @@ def test_bins_drawn_once_pass_and_others_do_not(seed):
     assert failed(audit_balls_in_bins(40, twice, units)) == {"one bin"}
 
 
-@pytest.mark.parametrize("seed", few(range(5), 2))
+@pytest.mark.parametrize("seed", few(range(5), 4))
 def test_separated_coins_pass_and_others_do_not(seed):
     source = SeededTestSource(seed)
 

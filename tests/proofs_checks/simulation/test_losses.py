@@ -52,7 +52,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("name", few(SETTINGS, 2))
+@pytest.mark.parametrize("name", few(SETTINGS, 4))
 def test_estimates_hold_what_is_known(name):
     sampled, known, eps = SETTINGS[name]
     truth = delta(known, eps)
@@ -91,7 +91,7 @@ def test_min_separated_banded_noise_by_all_patterns():
 TILTS = [Tilt(1.0, 0.2), Tilt(1.7, 0.2), Tilt(1.0, 0.35), Tilt(0.8, 0.2, 2.0), Tilt(1.2, 0.3, 1.5)]
 
 
-@pytest.mark.parametrize("tilt", few(TILTS, 4))
+@pytest.mark.parametrize("tilt", few(TILTS, 8))
 @pytest.mark.parametrize("name", SETTINGS)
 def test_draws_of_every_tilt_have_the_same_mean(name, tilt):
     """Weights take back what the tilt does: of the whole law (mean 1), and of what delta is made of."""
@@ -106,7 +106,7 @@ def test_draws_of_every_tilt_have_the_same_mean(name, tilt):
         assert mean <= mean_bounds.upper(values, most, ERROR)
 
 
-@pytest.mark.parametrize("name", few(SETTINGS, 4))
+@pytest.mark.parametrize("name", few(SETTINGS, 8))
 def test_small_deltas_are_reached_by_tilted_draws(name):
     sampled, known, _ = SETTINGS[name]
     truth = epsilon(known, 1e-9)

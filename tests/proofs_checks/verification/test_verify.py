@@ -76,7 +76,7 @@ def test_verdicts_flip_at_the_true_epsilon(z: float) -> None:
             ("femnist", "0.4", 1000, 100, 205),
             ("celeba", "1", 1000, 100, 515),
         ],
-        3,
+        6,
     ),
 )
 def test_figure_2_of_pmtl_is_refuted_against_the_coalition(
@@ -186,7 +186,7 @@ def test_a_large_delta_is_warned_of() -> None:
 
 @pytest.mark.parametrize(
     ("relation", "rounds", "others"),
-    few([("zero-out", 300, "zero"), ("zero-out", 3, "-clip u"), ("replace-one", 300, "-clip u")], 3),
+    few([("zero-out", 300, "zero"), ("zero-out", 3, "-clip u"), ("replace-one", 300, "-clip u")], 6),
 )
 def test_the_witness_says_what_the_others_contribute(relation: str, rounds: int, others: str) -> None:
     """Of a fixed-size cohort: nothing, or the opposite, whichever of the attained pairs it is that refutes."""

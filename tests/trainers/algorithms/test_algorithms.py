@@ -53,7 +53,7 @@ def models(trainer):
 # Mean-regularised objectives: optima in closed form
 
 
-@pytest.mark.parametrize("algorithm", few([Pmtl, PmtlAsPrinted, PmtlIncrements], 4))
+@pytest.mark.parametrize("algorithm", few([Pmtl, PmtlAsPrinted, PmtlIncrements], 8))
 @pytest.mark.parametrize("strength", [0.2, 1.0])
 def test_pmtl_forms_reach_the_optimum_under_full_participation(algorithm, strength):
     problem = mean_estimation(population=20, dimension=3, curvature=1.0, seed=2)

@@ -101,7 +101,7 @@ def test_clipped_is_refuted_by_its_noise_alone():
     assert refuted(DpFedMtlClipped, 1e6, 150)
 
 
-@pytest.mark.parametrize("variant", few([DpFedMtl, DpFedMtlLocalNoise], 2))
+@pytest.mark.parametrize("variant", few([DpFedMtl, DpFedMtlLocalNoise], 4))
 def test_corrected_is_not_refuted(variant):
     assert not refuted(variant, 1e6, 150)
 
@@ -119,7 +119,7 @@ class NoClipping(DpFedMtl):
     clips = False
 
 
-@pytest.mark.parametrize(("variant", "pull"), few([(LocalNoiseOfThePaper, 1e6), (NoClipping, 50.0)], 2))
+@pytest.mark.parametrize(("variant", "pull"), few([(LocalNoiseOfThePaper, 1e6), (NoClipping, 50.0)], 4))
 def test_planted_twins_are_refuted(variant, pull):
     assert refuted(variant, pull, 150)
 

@@ -52,7 +52,7 @@ def replayed(algorithm, sampling="poisson"):
 # Replay
 
 
-@pytest.mark.parametrize("variant", few(BOUNDED, 4))
+@pytest.mark.parametrize("variant", few(BOUNDED, 8))
 @pytest.mark.parametrize("sampling", ["poisson", "fixed-size", "full"])
 @pytest.mark.parametrize("label_sets", ["all", "own"])
 def test_billboard_holds(variant, sampling, label_sets):

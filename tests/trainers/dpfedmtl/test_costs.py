@@ -114,7 +114,7 @@ def test_the_description_of_client_noise_cannot_be_priced_with_amplification(var
         observer_epsilon(emitted, SERVER, 1e-5, "replace-one", aggregation=FixedDenominatorMean(1.0, 1.0, COHORT))
 
 
-@pytest.mark.parametrize("sampling", few(["poisson", "fixed-size"], 2))
+@pytest.mark.parametrize("sampling", few(["poisson", "fixed-size"], 4))
 def test_planted_a_description_that_loses_the_participation(sampling, monkeypatch):
     truth = trainer_of(DpFedMtlLocalNoise(), 9.69, sampling).cost.spent(ROUNDS).lower
     monkeypatch.setattr(privacy, "one_round", lambda sampler, multiplier, _: sampler.describe(Gaussian(multiplier)))

@@ -105,7 +105,7 @@ def cohorts(board, rounds):
     return [sorted(client for t, client in board.messages if t == round_index) for round_index in range(rounds)]
 
 
-@pytest.mark.parametrize("variant", few(VARIANTS, 2))
+@pytest.mark.parametrize("variant", few(VARIANTS, 4))
 @pytest.mark.parametrize("sampling", ["fixed-size", "poisson"])
 @pytest.mark.parametrize("label_sets", ["all", "own"])
 def test_a_run_without_noise_is_the_plain_one(variant, sampling, label_sets):

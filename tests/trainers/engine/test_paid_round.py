@@ -43,7 +43,7 @@ KILLS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "moment", "step", "device"), few(KILLS, 3))
+@pytest.mark.parametrize(("name", "moment", "step", "device"), few(KILLS, 6))
 def test_killed_at_every_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, moment: str, step: str, device: str
 ) -> None:

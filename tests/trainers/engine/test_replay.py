@@ -64,7 +64,7 @@ def altered(client):
 
 
 @pytest.mark.filterwarnings("ignore::dpcert.trainers.engine.algorithm.StabilityWarning")
-@pytest.mark.parametrize("name", few(ALGORITHMS, 4))
+@pytest.mark.parametrize("name", few(ALGORITHMS, 8))
 @pytest.mark.parametrize("sampling", ["poisson", "full"])
 def test_billboard_holds(name, sampling):
     settings = Settings(**({n: getattr(SETTINGS, n) for n in SETTINGS.__slots__} | {"sampling": sampling}))

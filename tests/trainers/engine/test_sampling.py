@@ -77,7 +77,7 @@ def verdict(log, folder, **sampling):
     return audited(path, ERROR)
 
 
-@pytest.mark.parametrize("scheme", few(SCHEMES, 2))
+@pytest.mark.parametrize("scheme", few(SCHEMES, 4))
 def test_a_run_s_cohorts_are_of_its_scheme_and_no_poisson_ones(tmp_path, scheme):
     """An honest log is refuted with probability at most 1e-6; the seed is fixed."""
     trainer = build(scheme)

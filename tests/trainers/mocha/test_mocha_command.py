@@ -57,7 +57,7 @@ def test_the_other_methods(capsys, algorithm, loss):
     assert document["privacy"] is None
 
 
-@pytest.mark.parametrize("omega", few(OMEGAS, 2))
+@pytest.mark.parametrize("omega", few(OMEGAS, 4))
 def test_mocha_reaches_its_tolerance_for_every_omega(capsys, tmp_path, omega):
     (tmp_path / "ring.txt").write_text("0 1\n1 2\n2 3\n3 0\n")
     np.save(tmp_path / "s.npy", np.eye(4) + 0.5)

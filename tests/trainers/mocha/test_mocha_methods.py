@@ -146,7 +146,7 @@ def test_gap_of_a_primal_method_is_valid(small, optimum, loss):
         assert seen.dual <= optimum[loss] + 1e-7
 
 
-@pytest.mark.parametrize("loss", few(list(LOSSES), 2))
+@pytest.mark.parametrize("loss", few(list(LOSSES), 4))
 def test_theta_bound_is_above_theta(small, loss):
     """Definition 1 evaluated with the subproblem solved to the last digits."""
     rng = np.random.default_rng(3)
@@ -187,7 +187,7 @@ def test_every_node_reaches_its_own_theta_or_drops(small):
 
 @pytest.mark.parametrize(
     "targets",
-    few([RandomTheta(0.5, 0.9), Dropping(FixedTheta(0.7), 0.5, 1.0), Dropping(RandomTheta(0.6, 1.0), 0.3, 1.0)], 3),
+    few([RandomTheta(0.5, 0.9), Dropping(FixedTheta(0.7), 0.5, 1.0), Dropping(RandomTheta(0.6, 1.0), 0.3, 1.0)], 6),
 )
 @pytest.mark.parametrize("loss", ["squared-hinge", pytest.param("hinge", marks=pytest.mark.nightly)])
 def test_random_and_dropped_theta_reach_the_same_optimum(small, optimum, targets, loss):

@@ -66,7 +66,7 @@ def test_thetas_are_what_the_words_say(four):
             ("theta=0.7", "0.4"),
             ("theta=0.3:0.9", "0"),
         ],
-        4,
+        8,
     ),
 )
 def test_every_policy_reaches_the_same_optimum(capsys, work, drop):

@@ -63,7 +63,7 @@ def test_a_relay_is_sigma():
 
 
 @pytest.mark.parametrize("omega", OMEGAS)
-@pytest.mark.parametrize("loss", few(LOSSES, 6))
+@pytest.mark.parametrize("loss", few(LOSSES, 12))
 def test_without_noise_and_clipping_it_is_mocha(omega, loss):
     """A valid gap at every round, which closes."""
     tasks = made()
@@ -121,7 +121,7 @@ def test_noise_solves_a_problem_that_is_off_by_the_noise():
 
 
 @pytest.mark.parametrize("loss", ["hinge", "squared", "logistic"])
-@pytest.mark.parametrize("omega", few(OMEGAS, 2))
+@pytest.mark.parametrize("omega", few(OMEGAS, 4))
 def test_messages_never_exceed_the_clip_norm_and_the_noise_has_its_size(omega, loss):
     """On the real code path: exact norms of what is summed; mean square of the noise, error probability 1e-6."""
     board = RecordingBillboard()

@@ -49,7 +49,7 @@ def test_the_time_model_by_hand():
     assert elapsed(work, rounds, "3G").tolist() == [1064, 2128]
 
 
-@pytest.mark.parametrize("study", few([figure1, figure2, figure3], 3))
+@pytest.mark.parametrize("study", few([figure1, figure2, figure3], 6))
 def test_studies_resume_and_draw(short, tmp_path, study):
     name, cells = study.__name__, study(Study(DATA, None, 0.1, 1))
     first = run_cells(cells, tmp_path)

@@ -110,7 +110,7 @@ def subsampled_single(pair: SubsampledPair, epsilon: mp.mpf) -> mp.mpf:
 
 
 @pytest.mark.parametrize("order", ["remove", "add"])
-@pytest.mark.parametrize(("shift", "rate", "epsilon"), few([(1.0, 0.3, 0.4), (2.0, 0.01, 0.8), (0.5, 0.9, 2.0)], 3))
+@pytest.mark.parametrize(("shift", "rate", "epsilon"), few([(1.0, 0.3, 0.4), (2.0, 0.01, 0.8), (0.5, 0.9, 2.0)], 6))
 def test_two_subsampled_gaussian_rounds_by_integration(order: str, shift: float, rate: float, epsilon: float) -> None:
     pair = SubsampledPair(GaussianPair(shift), rate, order)  # type: ignore[arg-type]
     if order == "add" and epsilon > -2 * math.log1p(-rate):
@@ -145,7 +145,7 @@ def test_a_laplace_and_a_gaussian_round_together() -> None:
 
 
 @pytest.mark.parametrize(("sigma", "shift", "rounds"), [(2.0, 1, 3), (0.7, 2, 2), (5.0, 1, 4)])
-@pytest.mark.parametrize("share", few([0.05, 0.4, 0.8], 4))
+@pytest.mark.parametrize("share", few([0.05, 0.4, 0.8], 8))
 def test_discrete_gaussian_rounds_by_exact_convolution(sigma: float, shift: int, rounds: int, share: float) -> None:
     with mp.workdps(DIGITS):
         reach = math.ceil(16 * sigma) + 5

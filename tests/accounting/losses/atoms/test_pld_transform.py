@@ -50,7 +50,7 @@ LAWS = [
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: type(law).__name__)
-@pytest.mark.parametrize("c", few([0.3, 20.0], 2))
+@pytest.mark.parametrize("c", few([0.3, 20.0], 4))
 def test_transforms_are_within_their_stated_errors(law: Law, c: float) -> None:
     grid = Frequencies.covering(5.0, 256)
     value, error = law.normalised(c, grid)

@@ -64,7 +64,7 @@ def one(order: Sampling, noise_multiplier: float, rate: float, rounds: int) -> C
     return ((SubsampledPair(GaussianPair(1.0 / noise_multiplier), rate, order), rounds),)
 
 
-@pytest.mark.parametrize("pair", few(PAIRS, 4), ids=str)
+@pytest.mark.parametrize("pair", few(PAIRS, 8), ids=str)
 @pytest.mark.parametrize("c", [0.3, 5.0])
 def test_moments_are_within_their_error_bounds(pair: Sampled, c: float) -> None:
     tilted = quadrature(pair, (c,), 40.0).tilted(c)
@@ -95,7 +95,7 @@ def test_log_moments_are_bounded_from_above_tightly(pair: Sampled) -> None:
             assert float(bound) - float(exact) < 1e-12 * (1.0 + float(bound))
 
 
-@pytest.mark.parametrize("pair", few(PAIRS, 4), ids=str)
+@pytest.mark.parametrize("pair", few(PAIRS, 8), ids=str)
 def test_envelope_bounds_every_higher_frequency(pair: Sampled) -> None:
     c, rounds = 1.5, 10_000
     part = quadrature(pair, (c,), 45.0)
@@ -293,7 +293,7 @@ def test_supports_subsampled_gaussian_rounds_only() -> None:
     assert not contour.supports(((LaplacePair(1.0), 3),))
 
 
-@pytest.mark.parametrize("noise", few([0.01, 0.02, 0.05], 3))
+@pytest.mark.parametrize("noise", few([0.01, 0.02, 0.05], 6))
 def test_a_branch_without_weight_is_no_crash(noise):
     """Tiny noise in the hybrid order: one branch underflows, or both do and another accountant serves."""
     run = Repeat(FixedSize(Gaussian(noise), 30, 6), 5)

@@ -32,7 +32,7 @@ SETTINGS: list[tuple[Sampling, float, float, int, float]] = [
 """order, shift, rate, rounds, delta; the relative width before."""
 
 
-@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta"), few(SETTINGS, 2))
+@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta"), few(SETTINGS, 4))
 def test_narrow_where_it_was_wide(order: Sampling, shift: float, rate: float, rounds: int, delta: float) -> None:
     bracket = composed(((SubsampledPair(GaussianPair(shift), rate, order), rounds),), "best", "epsilon", delta, RTOL)
     assert bracket.width <= RTOL * bracket.upper
@@ -54,7 +54,7 @@ points, in brackets of 1e-12, 2e-12 and 1.5e-7. Two rows miss RTOL: there no thr
 """
 
 
-@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta", "known", "width"), few(BEYOND, 6))
+@pytest.mark.parametrize(("order", "shift", "rate", "rounds", "delta", "known", "width"), few(BEYOND, 12))
 def test_beyond_the_references_resolution(
     order: Sampling, shift: float, rate: float, rounds: int, delta: float, known: float, width: float
 ) -> None:
