@@ -6,11 +6,29 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from textwrap import wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
 
 WIDTH_WITHOUT_TERMINAL = 100
+
+_COLOURED: ContextVar[bool] = ContextVar("_COLOURED", default=False)
+
+
+@contextmanager
+def in_colour(shown: bool) -> Iterator[None]:
+    """Within it text has the colours of a terminal, if it is shown on one; a result's own words never have them."""
+    before = _COLOURED.set(shown)
+    try:
+        yield
+    finally:
+        _COLOURED.reset(before)
 
 
 def width() -> int:
@@ -24,11 +42,22 @@ def paragraph(text: str) -> str:
     return "\n".join(wrap(text, width()))
 
 
-def text_table(columns: Sequence[str | dict[str, Any]], rows: Sequence[Sequence[str]], title: str | None = None) -> str:
+def rendered(*parts: RenderableType) -> str:
+    """What rich makes of them, as text: in a notebook too, where rich would show it itself."""
+    from rich.console import Console  # here: who only accounts never loads it
+
+    console = Console(file=io.StringIO(), width=width(), force_terminal=_COLOURED.get(), force_jupyter=False)
+    for part in parts:
+        console.print(part, markup=False, highlight=False)
+    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
+
+
+def text_table(
+    columns: Sequence[str | dict[str, Any]], rows: Sequence[Sequence[str | Text]], title: str | None = None
+) -> str:
     """Between two empty lines. columns: the headings of columns of numbers, set to the right; or what rich's
-    `add_column` is to be told."""
-    from rich import box  # here: who only accounts never loads it
-    from rich.console import Console
+    `add_column` is to be told. rows: a cell with a style is rich's Text."""
+    from rich import box
     from rich.markup import escape
     from rich.table import Table
 
@@ -36,7 +65,5 @@ def text_table(columns: Sequence[str | dict[str, Any]], rows: Sequence[Sequence[
     for column in columns:
         table.add_column(**({"header": column, "justify": "right"} if isinstance(column, str) else column))
     for row in rows:
-        table.add_row(*map(escape, row))
-    console = Console(file=io.StringIO(), width=width())
-    console.print(table, highlight=False)
-    return "\n".join(line.rstrip() for line in console.file.getvalue().splitlines())  # type: ignore[attr-defined]
+        table.add_row(*(escape(cell) if isinstance(cell, str) else cell for cell in row))
+    return rendered(table)

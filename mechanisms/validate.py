@@ -39,6 +39,10 @@ class InputError(ValueError):
         """The same problem under another name of the field."""
         return InputError(field, self.value, self.expected, self.sentence)
 
+    def to_json(self) -> dict[str, str]:
+        """Plain data, without the value, which may be anything."""
+        return {"field": self.field, "expected": self.expected, "message": str(self)}
+
 
 def lacks(what: str, package: str, install: str) -> InputError:
     """The error for an optional package that is not there.

@@ -8,12 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...mechanisms.text_table import text_table
 from .judge import EvidenceError, Judgement, judge
 from .register import register
 from .row import Kind, Row, Status
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 SHARED_KINDS, MOST_TOGETHER = "dpcert.proofs_checks.papers.kinds", 8
 """Rows of the shared kinds have nothing in common but their check: so many are judged at one go."""
@@ -72,8 +75,20 @@ _COLUMNS: tuple[dict[str, Any], ...] = (
 )
 
 
-def _row(judged: Judgement) -> tuple[str, ...]:
-    status = str(judged.status) + (" (vacuous)" if judged.vacuous else "")
+STYLES = {
+    Status.HOLDS: "bold green",
+    Status.FALSE: "bold red",
+    Status.UNBROKEN: "green",
+    Status.BROKEN: "red",
+    Status.OPEN: "bold magenta",
+    Status.READ: "yellow",
+}
+
+
+def _row(judged: Judgement) -> tuple[str | Text, ...]:
+    from rich.text import Text
+
+    status = Text(str(judged.status), STYLES[judged.status]) + Text(" (vacuous)" if judged.vacuous else "")
     why = judged.why + (f" Instead: {judged.instead}" if judged.instead else "")
     return judged.row.id, judged.row.readings[0].text, status, why, judged.evidence, f"{judged.seconds:.1f}"
 

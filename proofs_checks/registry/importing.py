@@ -48,7 +48,7 @@ class Imported:
             "drafts": list(self.drafts),
             "gaps": self.gaps,
             "contradictions": self.contradictions,
-            "problems": [{"field": p.field, "expected": p.expected, "message": str(p)} for p in self.problems],
+            "problems": [problem.to_json() for problem in self.problems],
         }
 
     def write(self, into: Path) -> None:

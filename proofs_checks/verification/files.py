@@ -20,19 +20,14 @@ from ..claims.claim import load_claim, parse_claim
 from ..workers import noted_interrupts, pool
 from . import kept
 from .verdict import Verification
+from .verdicts import NotJudged, Verdicts
 from .verify import verify as verify_claim
 
 STDIN = "-"
 """The name under which a claim is read from standard input."""
 
-Problems = list[tuple[str, InputError]]
-
 _LOOK_UP = 0.1
 """How often Ctrl-C is looked for, in seconds."""
-
-
-class NotJudged(InputError):
-    """Of a claim that Ctrl-C came before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +58,7 @@ def _found(named: list[Path]) -> Iterator[Path]:
 
 def verify_files(
     paths: list[Path], asked: Asked, jobs: int = 1, progress: Callable[[int, int, str], None] | None = None
-) -> tuple[list[Verification], Problems]:
+) -> Verdicts:
     """The verdicts, in the order of the files, and what could not be judged.
 
     jobs: processes. progress: called with how many files are done, of how many, and the name of the last one.
@@ -90,10 +85,11 @@ def verify_files(
     for number in set(range(len(paths))) - set(found):
         told = f"{paths[number]} was not judged: it was interrupted before."
         found[number] = NotJudged("file", str(paths[number]), "to be judged", told)
-    results = [outcome for _, outcome in sorted(found.items()) if isinstance(outcome, Verification)]
-    return results, [
-        (str(paths[number]), outcome) for number, outcome in sorted(found.items()) if isinstance(outcome, InputError)
-    ]
+    outcomes = [(str(paths[number]), outcome) for number, outcome in sorted(found.items())]
+    return Verdicts(
+        tuple(outcome for _, outcome in outcomes if isinstance(outcome, Verification)),
+        tuple((file, outcome) for file, outcome in outcomes if isinstance(outcome, InputError)),
+    )
 
 
 def _in_processes(

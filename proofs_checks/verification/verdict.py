@@ -20,6 +20,7 @@ from ..claims.observers import ObservedInterval
 from ..reproduction.matches import said_of_digits
 from .exposure import exposure
 from .simulated_witness import SimulatedWitness
+from .verdict_table import serious, verdict_table
 from .witness import CurrencyWitness, Witness
 
 Verdict = Literal["holds", "refuted", "undecided"]
@@ -52,14 +53,12 @@ class Verification:
     observers: tuple[ObservedInterval, ...] = ()
 
     def __str__(self) -> str:
-        numbers = f"printed {self.printed}, certified {interval(self.certified, 6)}"
-        first = f"{self.verdict}: {self.claim.statement.title}"
-        return "\n  ".join([first, *(line for each in (numbers, *self._reasons()) for line in each.splitlines())])
+        return verdict_table((self,), problems=0, unjudged=0, everything=True)
 
     def _reasons(self) -> Iterator[str]:
         """Why, what else is wrong with the claim, and the witness."""
         yield self.why
-        yield from (f"{each.severity}: {each.text}" for each in self.findings if each.severity != "info")
+        yield from (f"{each.severity}: {each.text}" for each in serious(self))
         if self.witness is not None:
             yield f"witness: {self.witness}"
 

@@ -16,12 +16,12 @@ from dpcert.accounting import epsilon
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Sequence
 from dpcert.presentation.report import ORDERS, _page
-from dpcert.presentation.verdicts import print_table
 from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
 from dpcert.proofs_checks.verification.band import RATES, band
 from dpcert.proofs_checks.verification.comparison import compare
 from dpcert.proofs_checks.verification.exposure import Exposure, exposure
 from dpcert.proofs_checks.verification.verdict import Verification
+from dpcert.proofs_checks.verification.verdicts import Verdicts
 from dpcert.proofs_checks.verification.verify import verify
 
 pytest.importorskip("jinja2")
@@ -33,6 +33,10 @@ def claim(epsilon: float = 6.0, title: str = "one", noise: float = 1.0, **more: 
     """The tables of a claim on one Gaussian round."""
     statement = {"title": title, "neighbouring": "add-remove", "epsilon": epsilon, "delta": 1e-5} | more
     return {"claim": statement, "mechanism": {"kind": "gaussian", "noise_multiplier": noise}}
+
+
+def of(*tables: dict[str, object]) -> Verdicts:
+    return Verdicts(tuple(judged(*tables)))
 
 
 def judged(*tables: dict[str, object]) -> list[Verification]:
@@ -97,7 +101,7 @@ def test_the_report_says_what_was_judged(tmp_path: Path, capsys: pytest.CaptureF
 
 def test_the_page_fetches_nothing_runs_nothing_and_has_an_address_for_every_claim() -> None:
     results = judged(claim(), claim(1.0), claim(title="another"), claim(1.0, TITLE + "A"), claim(1.0, TITLE + "B"))
-    text = _page(results, [], None)
+    text = _page(Verdicts(tuple(results)))
     page = Page(text)
     assert "script" not in page.tags
     assert page.addresses
@@ -110,7 +114,7 @@ def test_the_page_fetches_nothing_runs_nothing_and_has_an_address_for_every_clai
 
 def test_every_order_numbers_all_rows() -> None:
     results = judged(claim(title="b"), claim(1.0, "c"), claim(title="a", noise=9.0))
-    text = _page(results, [], None)
+    text = _page(Verdicts(tuple(results)))
     for index, name in enumerate(ORDERS, start=1):
         assert sorted(re.findall(rf"--place-{index}:(\d+);", text)) == ["1", "2", "3"], name
     assert re.findall(r"--place-3:(\d+);", text) == ["2", "3", "1"]  # by title
@@ -118,7 +122,7 @@ def test_every_order_numbers_all_rows() -> None:
 
 
 def test_on_paper_everything_is_unfolded_and_nothing_needs_a_wide_screen() -> None:
-    text = _page(judged(claim()), [], None)
+    text = _page(of(claim()))
     style = text.split("<style>")[1].split("</style>")[0]
     paper = style.split("@media print{")[1]
     assert ".body{display:block}" in paper
@@ -130,10 +134,10 @@ def test_on_paper_everything_is_unfolded_and_nothing_needs_a_wide_screen() -> No
 
 def test_notes_are_told_where_they_apply() -> None:
     bounded = claim(1e-9, "bounded") | {"mechanism": {"kind": "pure-dp", "epsilon": 1.0}}
-    assert "lower end of 0" not in _page(judged(claim()), [], None)
-    assert "lower end of 0" in _page(judged(claim(), bounded), [], None)
-    assert "infinity" not in _page(judged(claim(), bounded), [], None)
-    assert "Together" not in _page(judged(claim()), [], None)
+    assert "lower end of 0" not in _page(of(claim()))
+    assert "lower end of 0" in _page(of(claim(), bounded))
+    assert "infinity" not in _page(of(claim(), bounded))
+    assert "Together" not in _page(of(claim()))
 
 
 def test_the_band_of_a_gaussian_round_holds_its_curve() -> None:
@@ -215,7 +219,7 @@ def test_claims_about_groups_and_some_phases_have_no_total_with_others() -> None
     both = compare(of_groups).total
     assert both is not None
     assert both.upper == pytest.approx(epsilon(Gaussian(math.sqrt(0.5) / 3), 1e-5).upper, rel=1e-6)
-    assert "3 at once" in _page(of_groups, [], None)
+    assert "3 at once" in _page(Verdicts(tuple(of_groups)))
 
 
 def test_other_currencies_are_compared_in_epsilon() -> None:
@@ -236,13 +240,12 @@ def test_a_pure_claim_does_not_make_the_others_infinite() -> None:
 
 
 def test_a_claim_takes_at_most_eight_lines_of_eighty_columns(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     (result,) = judged(claim(1.0, 3 * TITLE))
     long = replace(result, reproduced_by=("RDP, a conversion whose name goes on; " * 12,))
-    print_table([long, result], [], [long, result])
-    lines = capsys.readouterr().out.splitlines()
+    lines = str(Verdicts((long, result))).splitlines()
     assert len(lines) <= 2 * 8 + 1
     assert max(map(len, lines)) <= 80
     assert [line.split()[0] for line in lines if not line.startswith(" ")][:2] == ["refuted", "refuted"]

@@ -8,11 +8,10 @@ from typing import Annotated
 
 import typer
 
-from ..mechanisms import InputError
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice
 from ..presentation.annotations import Annotation, github, sarif
-from ..presentation.output import complain, print_json, say, show
+from ..presentation.output import complain, say, show
 from ..proofs_checks.lint import RULES, Finding, Report, lint
 from . import options
 from .options import Json
@@ -41,9 +40,7 @@ def lint_command(
     Exit code: 0 nothing found, or notes only (--strict: these count); 1 findings; 2 a path that does not exist or is
     not Python (the others are still read).
     """
-    choice("--format", form, ("text", "json", "sarif", "github"))
-    if as_json and form not in ("text", "json"):
-        raise InputError("--format", form, "json, or no --json beside it")
+    form = options.form(form, ("text", "json", "sarif", "github"), as_json)
     if explain is not None:
         rules = {rule.id: rule for rule in RULES}
         return show(rules[choice("--explain", explain, rules)], as_json)
@@ -52,12 +49,12 @@ def lint_command(
     report = lint(paths)
     for file in report.bad:
         complain(file.reason)
-    if as_json or form == "json":
-        print_json(report.to_json())
-    elif form == "sarif":
+    if form == "sarif":
         typer.echo(sarif(_annotations(report), {}, {rule.id: str(rule) for rule in RULES}), nl=False)
     elif form == "github":
         typer.echo(github(_annotations(report)), nl=False)
+    elif form == "json":
+        show(report, as_json=True)
     else:
         for finding in report.findings:
             say(str(finding))

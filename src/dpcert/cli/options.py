@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, get_args
@@ -13,7 +13,7 @@ from ..mechanisms import InputError
 from ..mechanisms import Neighbouring as Relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.kinds import KINDS
-from ..mechanisms.validate import lacks
+from ..mechanisms.validate import choice, lacks
 from .declared import number, whole
 
 
@@ -165,3 +165,19 @@ def needs_torch(command: str) -> None:
     """InputError, before any work, where PyTorch is not installed."""
     if find_spec("torch") is None:
         raise lacks(f"`dpcert {command}`", "PyTorch", "dpcert[train]")
+
+
+def form(named: str, known: Sequence[str], as_json: bool) -> str:
+    """How to print, of --format and --json. Raises InputError for an unknown format, and for both at once."""
+    if as_json and choice("--format", named, known) not in (known[0], "json"):
+        raise InputError("--format", named, "json, or no --json beside it")
+    return "json" if as_json else choice("--format", named, known)
+
+
+def folder(option: str, place: Path | None) -> None:
+    """The folder is there, or InputError, before any work."""
+    if place is not None:
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise InputError(option, str(place), f"a folder to write to ({problem})") from None

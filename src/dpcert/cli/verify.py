@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -13,12 +14,10 @@ import typer
 from ..accounting.cohorts.stored import CACHE
 from ..accounting.question import tolerance
 from ..mechanisms import InputError
-from ..mechanisms.validate import choice
-from ..presentation.output import complain, print_json
+from ..presentation.output import complain, show
 from ..presentation.progress import bar
-from ..proofs_checks.verification.comparison import Comparison, compare
-from ..proofs_checks.verification.files import Asked, NotJudged, Problems, claim_files, verify_files
-from ..proofs_checks.verification.verdict import Verification
+from ..proofs_checks.verification.files import Asked, claim_files, verify_files
+from ..proofs_checks.verification.verdicts import NotJudged, Verdicts
 from ..proofs_checks.workers import cores
 from . import INTERRUPTED, options
 from .options import Json
@@ -76,9 +75,7 @@ def verify_command(
     undecided. Exit code: 0 every claim holds; 1 at least one is refuted; 2 bad input (the other claims are still
     verified); 3 none is refuted, at least one is undecided; 130 after Ctrl-C, which prints what is known by then.
     """
-    choice("--format", form, FORMATS)
-    if as_json and form not in ("table", "json"):
-        raise InputError("--format", form, "json, or no --json beside it")
+    form = options.form(form, FORMATS, as_json)
     if compared and form not in ("table", "json"):
         raise InputError("--compare", form, "--format table or json beside it")
     if rtol is not None:
@@ -87,28 +84,25 @@ def verify_command(
         raise InputError("--jobs", jobs, "a number of processes, or 0 for one per core")
     if cache is not None and (with_audit or certificate is not None):
         raise InputError("--cache", str(cache), "no --audit and no --certificate beside it: both are made anew")
-    _check_folder("--certificate", certificate)
-    _check_folder("--cache", cache)
+    options.folder("--certificate", certificate)
+    options.folder("--cache", cache)
     _check_report(report)
     files = claim_files(claims)
     with _cohorts_kept_in(cache), bar("verifying") as progress:
-        results, problems = verify_files(files, Asked(certificate, with_audit, cache, rtol), jobs or cores(), progress)
-    unjudged = [file for file, reason in problems if isinstance(reason, NotJudged)]
-    for file, reason in problems:
-        if file not in unjudged:
+        found = verify_files(files, Asked(certificate, with_audit, cache, rtol), jobs or cores(), progress)
+    for file, reason in found.problems:
+        if not isinstance(reason, NotJudged):
             complain(str(reason) if reason.field == "file" and reason.sentence else f"{file}: {reason}")
-    comparison = compare(results) if compared and results else None
-    if form == "table" and not as_json:
-        _print_table(results, problems, everything)
-    _print("json" if as_json else form, results, problems, comparison)
+    found = replace(found.compared() if compared else found, everything=everything)
+    _show(found, form)
     if report is not None:
         from ..presentation.report import write_report
 
-        write_report(report, results, problems, comparison)
-    if unjudged:
-        complain(f"{len(unjudged)} of {len(files)} claims were not judged.")
+        write_report(report, found)
+    if found.unjudged:
+        complain(f"{found.unjudged} of {len(files)} claims were not judged.")
         raise typer.Exit(INTERRUPTED)
-    raise typer.Exit(_exit_code(results, problems))
+    raise typer.Exit(_exit_code(found))
 
 
 @contextmanager
@@ -126,15 +120,6 @@ def _cohorts_kept_in(cache: Path | None) -> Iterator[None]:
             del os.environ[CACHE]
 
 
-def _check_folder(option: str, folder: Path | None) -> None:
-    """Whatever is wrong with the places to write to is said before any work."""
-    if folder is not None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as problem:
-            raise InputError(option, str(folder), f"a folder to write to ({problem})") from None
-
-
 def _check_report(report: Path | None) -> None:
     if report is not None:
         from ..presentation.report import check_templates
@@ -144,38 +129,17 @@ def _check_report(report: Path | None) -> None:
             raise InputError("--report", str(report), "a file name in an existing folder")
 
 
-def _print_table(results: list[Verification], problems: Problems, everything: bool) -> None:
-    from ..presentation.verdicts import print_table, worth_listing
+def _show(found: Verdicts, form: str) -> None:
+    if form in ("table", "json"):
+        return show(found, as_json=form == "json")
+    from ..presentation.pipelines import FORMATS as PRINTED
 
-    print_table(results, problems, results if everything else worth_listing(results))
-
-
-def _print(form: str, results: list[Verification], problems: Problems, comparison: Comparison | None) -> None:
-    if form == "table":
-        from ..presentation.verdicts import print_comparison
-
-        if comparison is not None:
-            print_comparison(results, comparison)
-    elif form == "json":
-        print_json(_document(results, problems, comparison))
-    else:
-        from ..presentation.pipelines import FORMATS as PRINTED
-
-        typer.echo(PRINTED[form](results, problems), nl=False)
+    typer.echo(PRINTED[form](found), nl=False)
 
 
-def _document(results: list[Verification], problems: Problems, comparison: Comparison | None) -> dict[str, object]:
-    errors = [
-        {"file": file, "field": problem.field, "expected": problem.expected, "message": str(problem)}
-        for file, problem in problems
-    ]
-    document: dict[str, object] = {"claims": [result.to_json() for result in results], "errors": errors}
-    return document if comparison is None else document | {"comparison": comparison.to_json(results)}
-
-
-def _exit_code(results: list[Verification], problems: Problems) -> int:
-    verdicts = {result.verdict for result in results}
-    if problems:
+def _exit_code(found: Verdicts) -> int:
+    verdicts = {result.verdict for result in found.results}
+    if found.problems:
         return BAD_INPUT
     if "refuted" in verdicts:
         return REFUTED

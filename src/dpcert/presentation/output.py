@@ -11,10 +11,9 @@ from textwrap import wrap
 from typing import Any, Protocol
 
 import typer
-from rich.console import Console
 
 from ..mechanisms.digits import jsonable
-from ..mechanisms.text_table import width
+from ..mechanisms.text_table import in_colour
 
 
 class Result(Protocol):
@@ -37,7 +36,7 @@ def say(text: str, err: bool = False) -> None:
 
 
 def _folded(line: str, columns: int) -> list[str]:
-    if len(line) <= columns:
+    if len(line) <= columns or "\x1b" in line:  # what has colours was set in lines before
         return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 2)
     label, known, command = line.partition(": dpcert ")
@@ -63,11 +62,6 @@ def complain(message: str) -> None:
     say(f"error: {message}", err=True)
 
 
-def output_console() -> Console:
-    """stdout for tables: as wide as the terminal, or wide enough to read where there is none."""
-    return Console(width=width())
-
-
 def print_json(document: Any) -> None:
     """The one document on stdout."""
     typer.echo(json.dumps(jsonable(document), indent=2, allow_nan=False, ensure_ascii=False))
@@ -77,5 +71,8 @@ def show(result: Result, as_json: bool, **more: Any) -> None:
     """A result on stdout, in words or as the one document. more: further keys of the document."""
     if as_json:
         print_json(result.to_json() | more)
-    else:
-        say(str(result))
+        return
+    with in_colour(sys.stdout.isatty()):
+        text = str(result)
+    if text:
+        say(text)

@@ -9,12 +9,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ..mechanisms.digits import interval
-from ..proofs_checks.verification.files import Problems
 from ..proofs_checks.verification.verdict import Verification
+from ..proofs_checks.verification.verdict_table import serious, worst_first
+from ..proofs_checks.verification.verdicts import Verdicts
 from .annotations import Annotation, Level
 from .annotations import github as as_github
 from .annotations import sarif as as_sarif
-from .verdicts import serious, worst_first
 
 RULES = {
     "refuted": "The claimed privacy parameter is too small for what ran",
@@ -23,25 +23,25 @@ RULES = {
 }
 
 
-def junit(results: list[Verification], problems: Problems) -> str:
+def junit(judged: Verdicts) -> str:
     """A test case a claim, with its findings, which fails unless the claim holds; what cannot be read is an error."""
-    failing = [result for result in results if result.verdict != "holds"]
+    failing = [result for result in judged.results if result.verdict != "holds"]
     suite = ElementTree.Element(
         "testsuite",
         name="dpcert verify",
-        tests=str(len(results) + len(problems)),
+        tests=str(len(judged.results) + len(judged.problems)),
         failures=str(len(failing)),
-        errors=str(len(problems)),
-        time=f"{sum(result.seconds for result in results):.3f}",
+        errors=str(len(judged.problems)),
+        time=f"{sum(result.seconds for result in judged.results):.3f}",
     )
-    for result in results:
+    for result in judged.results:
         case = _case(suite, result.claim.file or "-", result.claim.statement.title, result.seconds)
         if result.verdict != "holds":
             ElementTree.SubElement(case, "failure", type=result.verdict, message=_clean(_sentence(result)))
         found = serious(result)
         if found:
             ElementTree.SubElement(case, "system-out").text = _clean("\n".join(map(str, found)))
-    for file, problem in problems:
+    for file, problem in judged.problems:
         ElementTree.SubElement(_case(suite, file, file, 0.0), "error", type="bad-input", message=_clean(str(problem)))
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
@@ -60,18 +60,18 @@ def _clean(text: str) -> str:
     return re.sub(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]", "?", text)
 
 
-def sarif(results: list[Verification], problems: Problems) -> str:
+def sarif(judged: Verdicts) -> str:
     """What is refuted or undecided, what cannot be read, and the findings that are errors or warnings."""
-    return as_sarif(_annotations(results, problems), RULES)
+    return as_sarif(_annotations(judged), RULES)
 
 
-def github(results: list[Verification], problems: Problems) -> str:
+def github(judged: Verdicts) -> str:
     """The same as annotations of a workflow run."""
-    return as_github(_annotations(results, problems))
+    return as_github(_annotations(judged))
 
 
-def _annotations(results: list[Verification], problems: Problems) -> Iterator[Annotation]:
-    for result in results:
+def _annotations(judged: Verdicts) -> Iterator[Annotation]:
+    for result in judged.results:
         file, statement = result.claim.file or "-", result.claim.statement
         line = _line(file, statement.currency.name)
         severe: Level = "error" if result.verdict == "refuted" else "warning"
@@ -80,7 +80,7 @@ def _annotations(results: list[Verification], problems: Problems) -> Iterator[An
         for finding in serious(result):
             level: Level = severe if finding.severity == "error" else "warning"
             yield Annotation(finding.id, level, f"{statement.title}: {finding.text}", file, line)
-    for file, problem in problems:
+    for file, problem in judged.problems:
         yield Annotation("bad-input", "error", str(problem), file, _line(file, problem.field.rpartition(".")[2]))
 
 
@@ -99,23 +99,23 @@ def _sentence(result: Verification) -> str:
     return f"{result.verdict}; printed {result.printed}, {words} certified in {certified}: {result.why}"
 
 
-def markdown(results: list[Verification], problems: Problems) -> str:
+def markdown(judged: Verdicts) -> str:
     """A table for a job's summary or a pull request, the findings below it, and a line that counts."""
     rows = ["| claim | printed | certified | verdict | why |", "|---|---:|---|---|---|"]
-    ordered = worst_first(results)
+    ordered = worst_first(judged.results)
     for result in ordered:
         certified = interval(result.certified, 6)
         cells = (result.claim.statement.title, result.printed, certified, result.verdict, result.why)
         rows.append("| " + " | ".join(map(_cell, cells)) + " |")
-    rows += [f"| {_cell(file)} | | | not read | {_cell(str(problem))} |" for file, problem in problems]
-    counts = Counter[str](result.verdict for result in results)
+    rows += [f"| {_cell(file)} | | | not read | {_cell(str(problem))} |" for file, problem in judged.problems]
+    counts = Counter[str](result.verdict for result in judged.results)
     counted = f"{counts['holds']} hold, {counts['refuted']} refuted, {counts['undecided']} undecided"
     found = [
         f"- **{_cell(result.claim.statement.title)}**: {finding.severity} `{finding.id}`: {_cell(finding.text)}"
         for result in ordered
         for finding in serious(result)
     ]
-    counted += f", {len(problems)} not readable" if problems else ""
+    counted += f", {len(judged.problems)} not readable" if judged.problems else ""
     return "\n".join([*rows, "", *found, *([""] if found else []), counted, ""])
 
 
@@ -124,7 +124,7 @@ def _cell(text: str) -> str:
     return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", " ".join(text.split()))
 
 
-FORMATS: dict[str, Callable[[list[Verification], Problems], str]] = {
+FORMATS: dict[str, Callable[[Verdicts], str]] = {
     "junit": junit,
     "sarif": sarif,
     "github": github,

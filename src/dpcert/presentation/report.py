@@ -24,11 +24,10 @@ from ..mechanisms.validate import lacks
 from ..proofs_checks.auditing import AuditWitness
 from ..proofs_checks.claims.findings import NOT_CHECKED
 from ..proofs_checks.verification.band import Band, band
-from ..proofs_checks.verification.comparison import Comparison
 from ..proofs_checks.verification.exposure import exposure
-from ..proofs_checks.verification.files import Problems
 from ..proofs_checks.verification.hazards import Evidence, Hazard, hazards
 from ..proofs_checks.verification.verdict import Verification
+from ..proofs_checks.verification.verdicts import Verdicts
 
 NARROWEST, WIDEST = -3, 8
 """The axis of the bars ends at 10 to these powers of the claimed number, and sooner where no bar reaches."""
@@ -74,22 +73,21 @@ def check_templates() -> None:
         raise lacks("`--report`", "jinja2", "dpcert[report]") from None
 
 
-def write_report(
-    path: Path, results: Sequence[Verification], problems: Problems, comparison: Comparison | None = None
-) -> None:
+def write_report(path: Path, judged: Verdicts) -> None:
     """Write the report; an existing file is replaced. InputError where it cannot be written."""
-    page = _page(results, problems, comparison)
+    page = _page(judged)
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as problem:
         raise InputError("--report", str(path), f"a file that can be written ({problem})") from None
 
 
-def _page(results: Sequence[Verification], problems: Problems, comparison: Comparison | None) -> str:
+def _page(judged: Verdicts) -> str:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     template = environment.from_string(files(__package__).joinpath("report.html.j2").read_text("utf-8"))
+    results = judged.results
     axis = Axis.of(results)
     counts = Counter[str](result.verdict for result in results)
     return template.render(
@@ -98,10 +96,10 @@ def _page(results: Sequence[Verification], problems: Problems, comparison: Compa
         claimed_at=axis.place(0),
         counts=[(counts[word], word) for word in ("holds", "refuted", "undecided")],
         orders=list(ORDERS),
-        problems=problems,
+        problems=judged.problems,
         not_checked=NOT_CHECKED,
-        comparison=comparison,
-        compared=_compared(results, comparison),
+        comparison=judged.comparison,
+        compared=_compared(judged),
         no_lower_end=any(result.certified.lower == 0 for result in results),
         no_upper_end=any(math.isinf(result.certified.upper) for result in results),
         interval=interval,
@@ -204,11 +202,7 @@ def _witness(result: Verification) -> tuple[str, ...]:
     return (str(seen),) if isinstance(seen, AuditWitness) else tuple(str(seen).splitlines())
 
 
-def _compared(results: Sequence[Verification], comparison: Comparison | None) -> list[tuple[Verification, str, str]]:
+def _compared(judged: Verdicts) -> list[tuple[Verification, str, str]]:
     """(claim, as printed, epsilon at the common delta)."""
-    if comparison is None:
-        return []
-    return [
-        (result, result.printed, interval(epsilon, 6))
-        for result, epsilon in zip(results, comparison.epsilons, strict=True)
-    ]
+    epsilons = judged.comparison.epsilons if judged.comparison is not None else ()
+    return [(result, result.printed, interval(epsilon, 6)) for result, epsilon in zip(judged.results, epsilons)]  # noqa: B905

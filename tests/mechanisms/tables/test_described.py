@@ -47,19 +47,19 @@ def files(tmp_path):
 
 
 def test_two_processes_judge_what_one_does(tmp_path):
-    alone, _ = verify_files(files(tmp_path), Asked(), jobs=1)
-    shared, problems = verify_files(files(tmp_path), Asked(), jobs=2)
-    assert not problems
-    assert [each.verdict for each in shared] == [each.verdict for each in alone]
+    alone = verify_files(files(tmp_path), Asked(), jobs=1)
+    shared = verify_files(files(tmp_path), Asked(), jobs=2)
+    assert not shared.problems
+    assert [each.verdict for each in shared.results] == [each.verdict for each in alone.results]
 
 
 def test_a_verdict_that_does_not_come_back_takes_no_other_along(tmp_path, monkeypatch):
     """The plant, as the tables were: no module has the class by its name."""
     monkeypatch.delattr(described.DescribedTable, "__reduce__")
-    found, problems = verify_files(files(tmp_path), Asked(), jobs=2)
-    assert not found
-    assert len(problems) == 2
-    assert "please report this" in str(problems[0][1])
+    found = verify_files(files(tmp_path), Asked(), jobs=2)
+    assert not found.results
+    assert len(found.problems) == 2
+    assert "please report this" in str(found.problems[0][1])
 
 
 def test_the_planted_class_is_found_by_its_kind(monkeypatch):
