@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..mechanisms.digits import interval
+
+if TYPE_CHECKING:
+    from .about import About
 
 
 class EmptyBracket(ArithmeticError):
@@ -26,6 +29,7 @@ class Bracket:
     False marks an approximation, whose ends are estimates: it can never make a claim hold or fall.
     method: the accountants that gave the ends, such as "contour" or "gaussian".
     reached: whether it is as narrow as was asked for; False: the narrowest that was reached.
+    about: what it answers; None where it is a part of another answer.
     """
 
     lower: float
@@ -33,17 +37,23 @@ class Bracket:
     certified: bool
     method: str
     reached: bool = field(default=True, compare=False)
+    about: About | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:
             raise EmptyBracket(f"no interval from {self.lower!r} to {self.upper!r} ({self.method})")
 
     def __str__(self) -> str:
-        """Each end rounded outwards, and what they are worth.
+        """Each end rounded outwards, and what they are worth; of an answer, with all that was asked.
 
         >>> print(Bracket(1.23456789012, 2.0, True, "contour"))
         [1.2345678, 2]; certified, by contour
         """
+        return self.ends if self.about is None else self.about.words(self)
+
+    @property
+    def ends(self) -> str:
+        """Both, and what they are worth."""
         return f"{interval(self)}; {self.kind}, by {self.method}"
 
     @property
@@ -52,7 +62,12 @@ class Bracket:
         return "certified" if self.certified else "an estimate, not a bound"
 
     def to_json(self, quantity: str = "") -> dict[str, Any]:
-        """Plain data; the ends are named after the quantity: epsilon_lower, epsilon_upper. Infinities stay floats."""
+        """Plain data; the ends are named after the quantity: epsilon_lower, epsilon_upper. Infinities stay floats.
+
+        Without a quantity: of an answer, with all that was asked.
+        """
+        if self.about is not None and not quantity:
+            return self.about.to_json(self)
         named = f"{quantity}_" if quantity else ""
         ends = {f"{named}lower": self.lower, f"{named}upper": self.upper}
         return ends | {"accountant": self.method, "certified": self.certified, "reached": self.reached}

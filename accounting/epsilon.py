@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from ..mechanisms import Neighbouring, Notion, Run, Visibility
 from ..mechanisms.validate import delta_below_one, nonnegative
+from .about import answered
 from .accountants import AccountantName
-from .answer import answer, answers
+from .answer import answers
 from .bracket import Bracket
 from .question import RTOL, Question
 
@@ -43,7 +44,7 @@ def epsilon(
     """
     delta_below_one("delta", delta)
     question = Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol)
-    return answer(question, float(delta))
+    return answered(question, float(delta), notion)
 
 
 def delta(
@@ -66,7 +67,7 @@ def delta(
     """
     nonnegative("epsilon", epsilon)
     question = Question.about(run, "delta", neighbouring, notion, participation, accountant, rtol)
-    return answer(question, float(epsilon))
+    return answered(question, float(epsilon), notion)
 
 
 def epsilons(

@@ -16,6 +16,7 @@ from ..answer import answer
 from ..bracket import Bracket
 from ..currencies.pure_dp import UNBOUNDED
 from ..question import Question
+from ..seconds import timed
 
 SolveFor = Literal["noise_multiplier", "noise_std", "rounds", "cohort", "sampling_rate", "clip_norm"]
 
@@ -40,7 +41,7 @@ class Calibration:
     value: of `solve_for`; a whole number for rounds and cohort. epsilon: the run's bracket at that value and the
     target's delta; its upper end is at most the target. beyond: a value, within the relative distance asked for (for
     whole ones: the next number), whose upper end misses the target; None where the value is at its limit (rate 1).
-    target, delta: what was to be met.
+    target, delta: what was to be met. of: what the value is a part of, in words, such as " times the schedule's".
 
     >>> from dpcert import Gaussian, Repeat, calibrate
     >>> found = calibrate(
@@ -56,19 +57,19 @@ class Calibration:
     beyond: float | None
     target: float
     delta: float = 0.0
+    of: str = field(default="", compare=False, repr=False)
+    seconds: float = field(default=0.0, compare=False, repr=False)
 
     def __str__(self) -> str:
-        return self.words()
-
-    def words(self, of: str = "") -> str:
-        """What meets which target. of: what the value is a part of, such as " times the schedule's"."""
         met = f"({as_given(self.target)}, {as_given(self.delta)})"
-        return f"{safe_side(self.solve_for, self.value)}{of} meets {met}\n  epsilon in {self.epsilon}"
+        first = f"{safe_side(self.solve_for, self.value)}{self.of} meets {met}"
+        return f"{first}\n  epsilon in {self.epsilon.ends}, in {self.seconds:.3g} s"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""
         solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, "epsilon": self.target}
-        return solved | self.epsilon.to_json("epsilon") | {"delta": self.delta, "beyond": self.beyond}
+        met = self.epsilon.to_json("epsilon") | {"delta": self.delta, "beyond": self.beyond}
+        return solved | met | {"seconds": self.seconds}
 
 
 def safe_side(solve_for: SolveFor, value: float) -> str:
@@ -80,6 +81,7 @@ def safe_side(solve_for: SolveFor, value: float) -> str:
     return f"{solve_for.replace('_', '-')} = {shown}"
 
 
+@timed
 def calibrate(
     build: Callable[[float], Mechanism],
     *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
@@ -11,6 +11,7 @@ from ...mechanisms.digits import rounded_up
 from ...mechanisms.validate import choice, number, open_probability
 from ..bracket import Bracket
 from ..currencies.tradeoff import tradeoff
+from ..seconds import timed
 from .calibrate import STARTS, SolveFor, safe_side
 from .calibrate_to import calibrate_to
 
@@ -34,20 +35,24 @@ class RiskCalibration:
     beyond: float | None
     tpr: float
     fpr: float
+    seconds: float = field(default=0.0, compare=False, repr=False)
 
     def __str__(self) -> str:
         reached = rounded_up(self.true_positive_rate.upper, 5)
         return (
             f"{safe_side(self.solve_for, self.value)}\n"
-            f"No attack that accuses {self.fpr:g} wrongly finds out more than {reached} (asked for: {self.tpr:g})."
+            f"No attack that accuses {self.fpr:g} wrongly finds out more than {reached} (asked for: {self.tpr:g}). "
+            f"{self.seconds:.2f} s"
         )
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
         solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, "tpr": self.tpr, "fpr": self.fpr}
-        return solved | self.true_positive_rate.to_json("true_positive_rate") | {"beyond": self.beyond}
+        met = self.true_positive_rate.to_json("true_positive_rate")
+        return solved | met | {"beyond": self.beyond, "seconds": self.seconds}
 
 
+@timed
 def calibrate_risk(
     build: Callable[[float], Mechanism],
     *,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
@@ -13,6 +13,7 @@ from ...mechanisms.digits import as_given
 from ...mechanisms.validate import choice, positive
 from ..bracket import Bracket
 from ..question import tolerance
+from ..seconds import timed
 from .calibrate import STARTS, WHOLE, Search, SolveFor, safe_side
 
 DIGITS = 10
@@ -38,17 +39,20 @@ class TargetCalibration:
     beyond: float | None
     target: float
     quantity: str
+    seconds: float = field(default=0.0, compare=False, repr=False)
 
     def __str__(self) -> str:
         met = f"{self.quantity} = {as_given(self.target)}"
-        return f"{safe_side(self.solve_for, self.value)} meets {met}\n  {self.quantity} in {self.amount}"
+        first = f"{safe_side(self.solve_for, self.value)} meets {met}"
+        return f"{first}\n  {self.quantity} in {self.amount.ends}, in {self.seconds:.3g} s"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""
         solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, self.quantity: self.target}
-        return solved | self.amount.to_json(self.quantity) | {"beyond": self.beyond}
+        return solved | self.amount.to_json(self.quantity) | {"beyond": self.beyond, "seconds": self.seconds}
 
 
+@timed
 def calibrate_to(
     build: Callable[[float], Mechanism],
     measure: Callable[[Mechanism], Bracket],

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from html import escape
 from itertools import chain, repeat
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from ...mechanisms import FixedSize, Gaussian, InputError, Mechanism, Neighbouring, Notion, Poisson, Repeat, Visibility
+from ...mechanisms import (
+    FixedSize,
+    Gaussian,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Notion,
+    Poisson,
+    Repeat,
+    Visibility,
+    default_relation,
+)
 from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.epochs import rounds_in
 from ...mechanisms.text_table import text_table
 from ...mechanisms.validate import choice, count, positive
 from ..rounding import UNIT, widened_up
+from ..seconds import timed
 from .calibrate import Calibration, calibrations
 
 Sampling = Literal["poisson", "fixed-size"]
+Found = TypeVar("Found")
+Progress = Callable[[int, int, str], None]
 SAMPLINGS: tuple[Sampling, ...] = ("poisson", "fixed-size")
 
 
@@ -46,10 +60,13 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class NoisePlan:
-    """A table of options: a row per cohort, a column per target. clip_norm: the unit of the noise on the mean."""
+    """A table of options: a row per cohort, a column per target. clip_norm: the unit of the noise on the mean.
+    asked: of what run, against whom."""
 
     options: tuple[Option, ...]
     clip_norm: float = 1.0
+    asked: dict[str, Any] = field(default_factory=dict)
+    seconds: float = field(default=0.0, compare=False)
 
     def __str__(self) -> str:
         cells = {(each.cohort, each.target_epsilon): self._cell(each) for each in self.options}
@@ -70,7 +87,8 @@ class NoisePlan:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""
-        return {"clip_norm": self.clip_norm, "options": [self._row(option) for option in self.options]}
+        options = [self._row(option) for option in self.options]
+        return {"clip_norm": self.clip_norm, "options": options, **self.asked, "seconds": self.seconds}
 
     def _row(self, option: Option) -> dict[str, Any]:
         bracket = option.calibration.epsilon
@@ -85,6 +103,7 @@ class NoisePlan:
         }
 
 
+@timed
 def plan(
     *,
     population: int,
@@ -97,10 +116,13 @@ def plan(
     neighbouring: Neighbouring | None = None,
     notion: Notion = "dp",
     participation: Visibility | None = None,
-) -> Iterator[Option]:
+    clip_norm: float = 1.0,
+    progress: Progress | None = None,
+) -> NoisePlan:
     """The least noise for each cohort and target epsilon, cohort by cohort; every option meets its target for certain.
 
     rounds: as many for each cohort; or epochs: as many passes over the population, a round that was begun included.
+    clip_norm: the unit of the noise on the mean. progress: is told how many of how many options are found, and what is searched.
     Raises InputError, before any work, for a cohort above the population and other values out of range.
     """
     count("population", population)
@@ -111,6 +133,7 @@ def plan(
     if epochs is not None:
         positive("epochs", epochs)
     choice("sampling", sampling, SAMPLINGS)
+    positive("clip_norm", clip_norm)
     for cohort in cohorts:
         if count("cohorts", cohort) > population:
             raise InputError("cohorts", cohort, f"at most the population, {population}")
@@ -132,4 +155,18 @@ def plan(
         )
         return map(Option, repeat(cohort), target_epsilons, found)
 
-    return chain.from_iterable(map(options, cohorts))
+    length: dict[str, object] = {"rounds": rounds} if epochs is None else {"epochs": epochs}
+    relation = neighbouring or default_relation(notion, participation)
+    against = {"neighbouring": relation, "notion": notion, "participation": participation}
+    asked = {"population": population, **length, "delta": delta, "sampling": sampling, **against}
+    found = chain.from_iterable(map(options, cohorts))
+    works = [f"cohort {cohort}, epsilon {target:g}" for cohort in cohorts for target in target_epsilons]
+    return NoisePlan(tuple(watched(found, works, progress)), clip_norm, asked)
+
+
+def watched(found: Iterator[Found], works: Sequence[str], progress: Progress | None) -> Iterator[Found]:
+    """The same; progress is told of each before it is searched."""
+    for done, work in enumerate(works):
+        if progress is not None:
+            progress(done, len(works), work)
+        yield next(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from html import escape
@@ -29,7 +29,9 @@ from ...mechanisms.validate import choice, count, delta_below_one, positive
 from ..answer import answer, lower_end
 from ..bracket import Bracket
 from ..question import Question
+from ..seconds import timed
 from .calibrate import Calibration, Search
+from .plan import Progress, watched
 
 Build = Callable[[float, int, int, int], Mechanism]
 
@@ -113,9 +115,11 @@ class SchemeOption:
 
 @dataclass(frozen=True, slots=True)
 class SchemePlan:
-    """A table of options: a row per scheme, a column per target."""
+    """A table of options: a row per scheme, a column per target. asked: of what run, against whom."""
 
     options: tuple[SchemeOption, ...]
+    asked: dict[str, Any] = field(default_factory=dict)
+    seconds: float = field(default=0.0, compare=False)
 
     def __str__(self) -> str:
         targets = list(dict.fromkeys(each.target_epsilon for each in self.options))
@@ -144,9 +148,10 @@ class SchemePlan:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""
-        return {"options": [each.to_json() for each in self.options]}
+        return {"options": [each.to_json() for each in self.options], **self.asked, "seconds": self.seconds}
 
 
+@timed
 def plan_schemes(
     *,
     population: int,
@@ -156,14 +161,16 @@ def plan_schemes(
     delta: float,
     schemes: Sequence[str] = tuple(SCHEMES),
     neighbouring: Neighbouring = "zero-out",
-) -> Iterator[SchemeOption]:
+    progress: Progress | None = None,
+) -> SchemePlan:
     """The least Gaussian noise multiplier by scheme and target, hidden cohorts, notion "dp"; target by target.
 
     Where the batch size does not divide the population, rounds are counted as claims count them: a round that was begun
-    counts, and the last of an epoch's batches is smaller. Raises InputError, before any work, for values out of range.
+    counts, and the last of an epoch's batches is smaller. progress: is told how many of how many options are found, and what is searched.
+    Raises InputError, before any work, for values out of range.
     """
     count("population", population)
-    count("epochs", epochs)
+    passes = count("epochs", epochs)
     delta_below_one("delta", delta)
     if count("batch_size", batch_size) > population:
         raise InputError("batch_size", batch_size, f"at most the population, {population}")
@@ -172,8 +179,12 @@ def plan_schemes(
     for target in target_epsilons:
         positive("target_epsilons", target)
 
-    searched = {scheme: _Searched(scheme, population, batch_size, epochs, delta, neighbouring) for scheme in schemes}
-    return (searched[scheme].option(target) for target in target_epsilons for scheme in schemes)
+    searched = {scheme: _Searched(scheme, population, batch_size, passes, delta, neighbouring) for scheme in schemes}
+    found = (searched[scheme].option(target) for target in target_epsilons for scheme in schemes)
+    asked = {"population": population, "batch_size": batch_size, "epochs": passes, "delta": delta}
+    works = [f"{scheme}, epsilon {target:g}" for target in target_epsilons for scheme in schemes]
+    options = tuple(watched(found, works, progress))
+    return SchemePlan(options, asked | {"neighbouring": neighbouring})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ no mechanism need have every divergence at its bound, so what follows from them 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
 from flint import arb, ctx, fmpq
@@ -21,6 +21,7 @@ from ..bracket import Bracket
 from ..epsilon import delta as delta_of
 from ..epsilon import epsilon as epsilon_of
 from ..rounding import float_above, up
+from ..seconds import timed
 from .gaussian_dp import mu as mu_of
 from .pure_dp import decimal, decimal_above
 from .risk import risk
@@ -72,10 +73,33 @@ class Conversion:
         trivial = self.at_most >= 1 and self.asked in ("delta", "tpr", "advantage")
         return not same and not trivial and self.at_most < math.inf
 
+    @property
+    def known_as(self) -> dict[str, Any]:
+        """What is known, as plain data."""
+        return {self.known: self.amount} | ({"delta": self.known_delta} if self.known_delta else {})
+
     def to_json(self) -> dict[str, Any]:
         """Plain data; an infinity stays a float."""
+        return {"known": self.known_as} | self.as_asked()
+
+    def as_asked(self) -> dict[str, Any]:
+        """The same without what is known."""
         found = {"at_most": self.at_most, "direction": self.direction, "words": self.words}
         return {"asked": self.asked, "at": self.at} | found
+
+
+@dataclass(frozen=True, slots=True)
+class Conversions:
+    """What is known in every other currency; those that say something are printed."""
+
+    each: tuple[Conversion, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(str(each) for each in self.each if each.says_something)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        return {"known": self.each[0].known_as, "conversions": [each.as_asked() for each in self.each]}
 
 
 def told(known: Known, amount: Amount) -> str:
@@ -150,6 +174,43 @@ def composed_amount(known: Known, amount: float, rounds: int) -> float:
     with ctx.workprec(200):
         nearest = float(arb(fmpq(squared.numerator, squared.denominator)).sqrt().mid())
     return nearest if decimal(nearest) ** 2 >= squared else up(nearest)
+
+
+@dataclass(frozen=True, slots=True)
+class OfRounds:
+    """At most so much of what was asked has whatever has `each` of the known currency in each of the rounds; how it was
+    got does not matter. conversion: of all rounds together."""
+
+    each: float
+    rounds: int
+    conversion: Conversion
+    seconds: float = field(default=0.0, compare=False, repr=False)
+
+    def __str__(self) -> str:
+        found, times = self.conversion, f" in each of {self.rounds} rounds" if self.rounds != 1 else ""
+        ((place, value),) = found.at.items()
+        first = f"{found.asked} <= {rounded_up(found.at_most)} at {place} = {as_given(value)}"
+        return f"{first}, from {told(found.known, self.each)}{times}\n  {found.direction}: {found.words}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, as of a described run."""
+        found = self.conversion
+        ends = {f"{found.asked}_lower": 0.0, f"{found.asked}_upper": found.at_most}
+        about: dict[str, Any] = {"notion": "dp", found.known: self.each, "rounds": self.rounds}
+        told_of = {"accountant": "conversion", "certified": True, "reached": True}
+        how = {"direction": found.direction, "words": found.words, "seconds": self.seconds}
+        return ends | dict(found.at) | about | told_of | how
+
+
+@timed
+def of_rounds(known: Known, each: float, rounds: int, asked: Asked, **place: float) -> OfRounds:
+    """What rounds of a known rho, mu or epsilon each come to together; place: as for `convert`.
+
+    >>> print(of_rounds("rho", 0.1, 3, "epsilon", delta=1e-6))
+    epsilon <= 3.9448862 at delta = 1e-06, from rho = 0.1 in each of 3 rounds
+      upper bound: every mechanism with this rho has at most this epsilon
+    """
+    return OfRounds(each, rounds, convert(known, composed_amount(known, each, rounds), asked, **place))
 
 
 def _worst(known: Known, amount: Any, known_delta: float) -> Mechanism:

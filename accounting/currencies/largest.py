@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
 from ...mechanisms import InputError
 from ...mechanisms.digits import as_given, rounded_down, rounded_up
 from ...mechanisms.validate import delta_below_one, positive
+from ..seconds import timed
 from .convert import Known, convert
 
 RTOL = 1e-6
@@ -28,6 +29,7 @@ class Allowance:
     epsilon: float
     delta: float
     known_delta: float = 0.0
+    seconds: float = field(default=0.0, compare=False, repr=False)
 
     def __str__(self) -> str:
         beside = f" at delta = {as_given(self.known_delta)}" if self.known == "epsilon" else ""
@@ -45,9 +47,11 @@ class Allowance:
         """Plain data."""
         beside = {"known_delta": self.known_delta} if self.known == "epsilon" else {}
         target = {"epsilon": self.epsilon, "delta": self.delta}
-        return {"solve_for": self.known, "value": self.value, "beyond": self.beyond, **target, **beside}
+        solved = {"solve_for": self.known, "value": self.value, "beyond": self.beyond}
+        return solved | target | beside | {"seconds": self.seconds}
 
 
+@timed
 def largest(known: Known, epsilon: float, delta: float, known_delta: float = 0.0) -> Allowance:
     """The most rho, mu, or epsilon at known_delta, that is certain to give epsilon at delta: it never misses.
 

@@ -18,12 +18,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from typing import Any
 
-from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility
+from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility, default_relation
 from ...mechanisms.digits import interval, rounded_up
 from ...mechanisms.text_table import paragraph, text_table
 from ...mechanisms.validate import number, open_probability
@@ -31,6 +31,7 @@ from ..bracket import Bracket
 from ..epsilon import delta as delta_of
 from ..question import RTOL
 from ..rounding import widened_down, widened_up
+from ..seconds import timed
 from .gaussian_fit import GaussianFit, fit_curve
 from .risk_picture import area, drawn
 from .tradeoff import TradeOff, tradeoff
@@ -68,7 +69,7 @@ class AtRate:
 @dataclass(frozen=True, slots=True)
 class Risk:
     """A run's risk table. prior: the attacker's probability, before, that the unit's data were used. fit: of a
-    Gaussian curve, where a narrower one was asked for than the curve's points give.
+    Gaussian curve, where a narrower one was asked for than the curve's points give. against: whom.
 
     >>> from dpcert import Gaussian, risk
     >>> risk(Gaussian(1.0)).advantage.upper < 0.383
@@ -81,6 +82,8 @@ class Risk:
     rates: tuple[AtRate, ...]
     curve: TradeOff
     fit: GaussianFit | None = None
+    against: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    seconds: float = field(default=0.0, compare=False, repr=False)
 
     def gaussian(self) -> GaussianFit:
         """The Gaussian curve that describes the curve best from above, from the smallest false-positive rate on (1/4 at
@@ -132,9 +135,12 @@ class Risk:
             "rates": rates,
             **self.gaussian().to_json(),
             "certified": self.advantage.certified and all(row.true_positive_rate.certified for row in self.rates),
+            **{name: value for name, value in self.against.items() if name != "rtol" or value != RTOL},
+            "seconds": self.seconds,
         }
 
 
+@timed
 def risk(
     run: Run,
     neighbouring: Neighbouring | None = None,
@@ -176,6 +182,7 @@ def risk(
         bayes_success=_bayes(chance, delta_at(abs(math.log1p(-chance) - math.log(chance)))),
         rates=tuple(_at_rate(curve, rate, chance) for rate in false_positive_rates),
         curve=curve,
+        against={"neighbouring": neighbouring or default_relation(notion, participation), **asked},
     )
 
 

@@ -37,6 +37,8 @@ def attack(
     raises MechanismError, with the most evidence so far, when the mechanism fails on a pair.
     """
     share = len(target.pairs)
+    # Whoever shows the strongest of several answers for all of them: so says its alpha, and its p-value with it.
+    named: dict[str, Any] = {"alpha": alpha, "mechanism": target.name, "generic_pair": target.generic}
     found: AuditResult | None = None
     tried: list[str] = []
     reasons: list[str] = []
@@ -60,7 +62,7 @@ def attack(
             )
         except MechanismError as failure:
             if failure.known is not None:
-                failure.known = replace(failure.known, alpha=alpha)
+                failure.known = replace(failure.known, **named)
             failure.known = _stronger(found, failure.known)
             refuted = failure.known is not None and failure.known.refuted
             if not target.generic or refuted:
@@ -69,8 +71,7 @@ def attack(
             continue
         tried.append(_shown(pair))
         reasons.append(result.unchecked)
-        # Whoever shows the strongest of several answers for all of them: so says its alpha, and its p-value with it.
-        found = _stronger(found, replace(result, alpha=alpha))
+        found = _stronger(found, replace(result, **named))
         if result.refuted or result.stopped == "interrupt":
             break
     if found is None:

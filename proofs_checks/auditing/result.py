@@ -66,7 +66,8 @@ class AuditResult:
     blind: what the outputs have in them that this audit could not use; without it "not refuted" says too much.
     unchecked: why nothing was checked at all, in a sentence; empty where something was. warnings: sentences on what
     refutes nothing and should be known. generators: what the mechanism drew from beside the generator that it got.
-    tried: the pairs, where several were.
+    tried: the pairs, where several were. mechanism: its name, if it has one. generic_pair: nobody named the pairs.
+    extended: after an early stop further trials were spent on the bounds.
     """
 
     refuted: bool
@@ -85,19 +86,18 @@ class AuditResult:
     warnings: tuple[str, ...] = ()
     generators: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
+    mechanism: str = ""
+    generic_pair: bool = False
+    extended: bool = False
 
     def __str__(self) -> str:
-        return self.words("the mechanism")
-
-    def words(self, mechanism: str, after_stopping_early: str = "") -> str:
-        """All of it in lines. after_stopping_early: what more can be asked for then, in a line of its own."""
         claimed = self.claim.text if self.claim is not None else "nothing"
         verdict = "REFUTED" if self.refuted else "not refuted"
         p_value = f"; p-value {self.p_value:.3g}" if self.witness is None else ""
         lines = [
             f"{self.trials} calls in {self.seconds:.2f} s, {self.stopped}{p_value}",
             *(bound.words(self.claim) for bound in self.bounds),
-            *self._limits(after_stopping_early if self.stopped == "early" else ""),
+            *self._limits(),
             *(f"not read: {told}" for told in self.blind),
             *(f"warning: {told}" for told in self.warnings),
         ]
@@ -105,16 +105,16 @@ class AuditResult:
             lines.append("pairs tried:" + "".join(f"\n    {pair}" for pair in self.tried))
         if self.generators:
             lines.append(f"drew from {', '.join(self.generators)}, not from the generator that it was given")
-        first = f"{mechanism}: {claimed} is {verdict} (error probability {self.alpha:g})"
+        first = f"{self.mechanism or 'the mechanism'}: {claimed} is {verdict} (error probability {self.alpha:g})"
         last = [f"Nothing was checked: {self.unchecked}"] if self.unchecked else []
         return "\n".join(["\n  ".join([first, *lines]), *last, *([str(self.witness)] if self.witness else [])])
 
-    def _limits(self, more: str) -> Iterator[str]:
+    def _limits(self) -> Iterator[str]:
         """What the noise is at most, what more can be asked for, and what these calls could have shown."""
         if self.effective_noise is not None and self.effective_noise < 1:
             yield f"the noise is at most {self.effective_noise:.4f} times what the claim needs"
-        if more:
-            yield more
+        if self.stopped == "early" and not self.extended:
+            yield "stopped early: --after-stop N (after_stop=N) spends further calls on a larger lower bound"
         if not self.refuted:
             delta = min(self.claim.deltas) if self.claim is not None else 0.0
             most = most_shown(self.trials, delta, self.alpha / max(1, len(self.tried)))
@@ -132,6 +132,7 @@ class AuditResult:
             band=further.band,
             trials=self.trials + further.trials,
             seconds=further.seconds,
+            extended=True,
         )
 
     @property
@@ -164,7 +165,8 @@ class AuditResult:
 
     def to_json(self) -> dict[str, object]:
         """Plain data; an infinite bound is the string "inf"."""
-        return {
+        named = {"mechanism": self.mechanism, "generic_pair": self.generic_pair} if self.mechanism else {}
+        return named | {
             "refuted": self.refuted,
             "claim": self.claim.text if self.claim is not None else None,
             "alpha": self.alpha,

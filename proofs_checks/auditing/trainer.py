@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any, Protocol
 
@@ -98,7 +98,10 @@ class OneRun:
 
 @dataclass(frozen=True, slots=True)
 class TrainerAudit:
-    """certified: epsilon of the claim at delta. runs: repeated short runs. All holds with probability 1 - alpha."""
+    """certified: epsilon of the claim at delta. runs: repeated short runs. All holds with probability 1 - alpha.
+
+    trainer: in words. told: what else is known of it, as plain data.
+    """
 
     claim: TrainerClaim
     delta: float
@@ -107,17 +110,15 @@ class TrainerAudit:
     single: OneRun
     alpha: float
     seconds: float
+    trainer: str = "the trainer"
+    told: dict[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return self.words("the trainer")
-
-    def words(self, trainer: str) -> str:
-        """All of it in lines."""
         seen, verdict = self.single.guesses, "REFUTED" if self.refuted else "not refuted"
         alike = (f"{bound.quantity} at least {rounded_down(bound.value, 4)}" for bound in self.single.if_alike)
         return "\n  ".join(
             [
-                f"{trainer}: {verdict} (error probability {self.alpha:g})",
+                f"{self.trainer}: {verdict} (error probability {self.alpha:g})",
                 f"certified epsilon <= {rounded_up(self.certified.upper, 6)} at delta = {self.delta:g} "
                 f"({self.claim.notion}, {self.claim.neighbouring}); at least {rounded_down(self.epsilon_lower, 4)} by "
                 f"attack, {self.share:.0%} of it",
@@ -162,7 +163,7 @@ class TrainerAudit:
         def plain(value: float) -> float | str:
             return value if math.isfinite(value) else "inf"
 
-        return {
+        return self.told | {
             "refuted": self.refuted,
             "alpha": self.alpha,
             "delta": self.delta,

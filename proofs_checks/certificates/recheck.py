@@ -44,12 +44,37 @@ class Rechecked:
         return about | {"every_size": self.every_size, "up_to": self.up_to, "only_up_to": self.only_up_to}
 
 
-def recheck(paths: Sequence[Path]) -> list[Rechecked]:
+@dataclass(frozen=True, slots=True)
+class SeveralRechecked:
+    """The same of several files."""
+
+    files: tuple[Rechecked, ...]
+
+    @property
+    def proved(self) -> bool:
+        """Whether all of them are."""
+        return all(each.proved for each in self.files)
+
+    @property
+    def only_up_to(self) -> bool:
+        """Whether something is proved for fewer entries than was asked."""
+        return any(each.only_up_to for each in self.files)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{each.file}: {each}" for each in self.files)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"certificates": [each.to_json() for each in self.files]}
+
+
+def recheck(paths: Sequence[Path]) -> Rechecked | SeveralRechecked:
     """Prove the certificates of these files again, without what wrote them: claims in ball arithmetic, functions by
     interpreting them. Raises InputError, before any is checked, for a file that is no JSON document, and where a
     function cannot be found.
     """
-    return [_rechecked(path, document) for path, document in [(path, _document(path)) for path in paths]]
+    found = [_rechecked(path, document) for path, document in [(path, _document(path)) for path in paths]]
+    return found[0] if len(found) == 1 else SeveralRechecked(tuple(found))
 
 
 def _rechecked(path: Path, document: dict[str, Any]) -> Rechecked:

@@ -26,10 +26,11 @@ COSTS = {"quick": 1, "full": 6}
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The rows that have a status, and of the others (id, why there is none)."""
+    """The rows that have a status, and of the others (id, why there is none). in_full: each row with its evidence."""
 
     judgements: tuple[Judgement, ...]
     problems: tuple[tuple[str, str], ...]
+    in_full: bool = False
 
     @property
     def _printed(self) -> list[Judgement]:
@@ -46,6 +47,8 @@ class Judged:
         """One line per statement, then a line that counts; nothing where no row has a status."""
         if not self.judgements:
             return ""
+        if self.in_full:
+            return "\n\n".join(map(str, self.judgements))
         printed, own = self._printed, len(self.judgements) - len(self._printed)
         parts = [f"{count} {status}" for status, count in self._counts().items() if count]
         parts += [f"{own} rows of ours"] if own else []

@@ -13,6 +13,14 @@ from ...mechanisms.digits import rounded_up as as_digits
 from ..auditing import AuditResult, audit
 from .proof import Proof
 
+EXACT_NOISE = (
+    "dpcert.mechanisms.samplers.discrete_laplace(scale): whole numbers, drawn exactly; of values that are whole too "
+    "(round them to a grid first) it is proved as it runs, with --whole",
+    "dpcert.mechanisms.samplers.discrete_gaussian(sigma), or GridGaussian(sigma).release(value), for rng.normal",
+    "rng.geometric and rng.choice are discrete, but drawn from floating-point numbers",
+)
+"""What to draw in place of noise that leaks through the low-order bits of its floating-point numbers."""
+
 ALPHA = 0.01
 MOST = 4
 
@@ -51,11 +59,17 @@ def refute(mechanism: Callable[..., Any], proof: Proof, trials: int, seed: int =
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A search for a proof, and the audit of the neighbours at which it found none. certificate: the file written."""
+    """A search for a proof, and the audit of the neighbours at which it found none. certificate: the file written.
+
+    mechanism: its name, where it is not the function's own. exact_noise: what to draw in place of noise that leaks
+    through floating-point digits, where that was asked for.
+    """
 
     proof: Proof
     audit: AuditResult | None
     certificate: str | None = None
+    mechanism: str | None = None
+    exact_noise: tuple[str, ...] = ()
 
     @property
     def refuted(self) -> bool:
@@ -79,10 +93,16 @@ class Examined:
         if proof.certificate is not None:
             lines.append(f"  checked: {proof.reason}")
             lines.append("  This is about real numbers: see docs/prove.md for floating-point noise.")
-        return "\n".join([*lines, *([] if self.certificate is None else [f"  certificate: {self.certificate}"])])
+        if self.certificate is not None:
+            lines.append(f"  certificate: {self.certificate}")
+        if self.exact_noise:
+            lines += ["  exact noise, so that it holds as it runs:", *(f"    {line}" for line in self.exact_noise)]
+        return "\n".join(lines)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data: the proof's, with what the audit found."""
         verdict = {"verdict": "refuted"} if self.refuted else {}
         lower = {f"{self.proof.quantity}_lower": self._lower, "certificate": self.certificate}
-        return self.proof.to_json() | verdict | lower | {"audit": self.audit and self.audit.to_json()}
+        named = {} if self.mechanism is None else {"mechanism": self.mechanism}
+        beside = {"exact_noise": list(self.exact_noise)} if self.exact_noise else {}
+        return self.proof.to_json() | verdict | lower | {"audit": self.audit and self.audit.to_json()} | named | beside

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ...mechanisms import InputError
-from ...mechanisms.paths import content
+from ...mechanisms.paths import content, files_below
 from ...mechanisms.tables.file import MAXIMUM_BYTES
 from ...mechanisms.validate import lacks
 from ..claims.claim import parse_claim
@@ -58,6 +60,51 @@ class Imported:
         for name, tables in self.drafts.items():
             told = "".join(f"# missing: {gap}\n" for gap in self.gaps)
             (into / f"{name}.toml.draft").write_text(told + as_toml(tables), encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFiles:
+    """What each file's entry gave."""
+
+    entries: dict[str, Imported]
+
+    def __str__(self) -> str:
+        return "\n".join(f"{file}: {each}" for file, each in self.entries.items())
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {"entries": [{"file": file, **each.to_json()} for file, each in self.entries.items()]}
+
+    def write(self, into: Path) -> None:
+        """All claim files and drafts. Raises InputError for a folder that cannot be written to."""
+        try:
+            into.mkdir(parents=True, exist_ok=True)
+            for each in self.entries.values():
+                each.write(into)
+        except OSError as problem:
+            raise InputError("--into", str(into), f"a folder to write to ({problem})") from None
+
+
+def imported_files(paths: Sequence[Path]) -> ImportedFiles:
+    """The entries of these files, and of those in these folders; a file that cannot be read is a problem of its own.
+
+    Raises InputError for folders without entries.
+    """
+    files = [file for path in paths for file in _files(path)]
+    if not files:
+        raise InputError("FILE.yaml", str(paths[0]), "a folder with entries (*.yaml) in it")
+    return ImportedFiles({str(file): _imported(file) for file in files})
+
+
+def _files(path: Path) -> list[Path]:
+    return sorted(files_below("FILE.yaml", path, (".yaml",))) if os.path.isdir(path) else [path]
+
+
+def _imported(file: Path) -> Imported:
+    try:
+        return imported(load_entry(file), file.stem)
+    except InputError as problem:
+        return Imported(problems=[problem])
 
 
 def load_yaml() -> Any:

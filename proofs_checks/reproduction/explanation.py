@@ -26,17 +26,17 @@ NAMED = (SOURCE_S, *GRIDS)
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How the numbers that a claim states came about: of a curve one per point, else one."""
+    """How the numbers that a claim states came about: of a curve one per point, else one.
+
+    everything: all conventions are listed, not the nearest alone.
+    """
 
     claim: Claim
     numbers: tuple[ExplainedNumber, ...]
+    everything: bool = False
 
     def __str__(self) -> str:
-        return self.words()
-
-    def words(self, everything: bool = False) -> str:
-        """Of each number the nearest conventions, or all of them."""
-        return "\n".join(number.words(everything) for number in self.numbers)
+        return "\n".join(number.words(self.everything) for number in self.numbers)
 
     def _repr_html_(self) -> str:
         """The same in a notebook."""

@@ -61,12 +61,13 @@ from .units import Strand, pairs_in_blocks, unit_checks
 @dataclass(frozen=True, slots=True)
 class ScheduleAudit:
     """refuted: some check's p-value is at most its share of the error probability, so that a log of the very scheme is
-    refuted with at most that probability."""
+    refuted with at most that probability. schedule: the log's file."""
 
     scheme: str
     rounds: int
     error: float
     checks: tuple[Check, ...]
+    schedule: str | None = None
 
     @property
     def refuted(self) -> bool:
@@ -80,7 +81,8 @@ class ScheduleAudit:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data, under the names of the fields."""
-        return {"refuted": self.refuted, **asdict(self)}
+        named = asdict(self)
+        return {"refuted": self.refuted, **{key: value for key, value in named.items() if value is not None}}
 
 
 def audit_schedule(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,10 @@ DRAWS = "cohort, the draws of a round, beside scheme = 'with-replacement'"
 
 def audited(path: Path, error: float) -> ScheduleAudit:
     """The audit of a logged schedule. Raises InputError for a log that is not one."""
-    log = read_log(path)
+    return replace(_audited(read_log(path), error), schedule=str(path))
+
+
+def _audited(log: dict[str, Any], error: float) -> ScheduleAudit:
     sampling, rounds = log["sampling"], log["rounds"]
     if not isinstance(rounds, list) or not rounds or not all(isinstance(cohort, list) for cohort in rounds):
         raise InputError("rounds", str(rounds)[:40], "a list with one list of unit numbers for each round")

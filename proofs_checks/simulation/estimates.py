@@ -14,8 +14,10 @@ from typing import Literal
 
 import numpy as np
 
-from ...mechanisms import BallsInBins, InputError, MinSeparated, Neighbouring
+from ...accounting import Bracket
+from ...mechanisms import BallsInBins, InputError, MinSeparated, Neighbouring, rounds_by_step
 from ...mechanisms.arrays import Floats
+from ...mechanisms.digits import rounded_down
 from ...mechanisms.validate import choice, count, nonnegative, open_probability
 from . import mean_bounds
 from .losses import LARGEST_WEIGHT, Draws, Sampled, Tilt, draws, tilts
@@ -44,6 +46,9 @@ class DeltaEstimate:
     seed: int
     certified: Literal[False] = False
 
+    def __str__(self) -> str:
+        return _words(self.delta, self)
+
     def refutes(self, delta: float) -> bool:
         """Whether a claim of this delta is refuted, with probability of error `error`; nothing can make it hold."""
         return self.lower > delta
@@ -62,6 +67,32 @@ class EpsilonEstimate:
     draws: int
     seed: int
     certified: Literal[False] = False
+
+    def __str__(self) -> str:
+        return _words(self.epsilon, self)
+
+
+def _words(middle: float, found: DeltaEstimate | EpsilonEstimate) -> str:
+    about, least = rounded_down(middle, 4), rounded_down(found.lower, 4)
+    return (
+        f"simulated: about {about}, and at least {least} with probability of error {found.error:g}, of the unit that "
+        f"always contributes alike ({found.draws:,} draws): it can refute, and proves nothing"
+    )
+
+
+def estimate_beside(found: Bracket, error: float = 1e-6) -> DeltaEstimate | EpsilonEstimate | None:
+    """Beside an answer of the accountants: of sampled correlated noise alone, for an observer from whom the rounds of a
+    unit are hidden, at a delta above 0; None for everything else."""
+    about = found.about
+    if about is None or about.notion != "dp" or about.question.participation != "hidden":
+        return None
+    steps, relation = list(rounds_by_step(about.question.run).items()), about.question.neighbouring
+    step = steps[0][0]
+    if len(steps) != 1 or steps[0][1] != 1 or not isinstance(step, BallsInBins | MinSeparated):
+        return None
+    if about.question.quantity == "delta":
+        return estimate_delta(step, about.at, neighbouring=relation, error=error)
+    return estimate_epsilon(step, about.at, neighbouring=relation, error=error) if about.at else None
 
 
 def estimate_delta(

@@ -51,6 +51,7 @@ class SuiteResult:
     version: str
     alpha: float
     rows: tuple[Row, ...]
+    manifest: str = ""
 
     @property
     def refuted(self) -> bool:
@@ -63,6 +64,7 @@ class SuiteResult:
 
     def to_json(self) -> dict[str, object]:
         return {
+            "manifest": self.manifest,
             "library": self.library,
             "version": self.version,
             "alpha": self.alpha,

@@ -12,8 +12,8 @@ import pytest
 
 import dpcert
 from dpcert import Gaussian, Poisson, Repeat
-from dpcert.accounting.calibration.plan import NoisePlan, plan
-from dpcert.accounting.calibration.plan_schemes import SchemePlan, plan_schemes
+from dpcert.accounting.calibration.plan import plan
+from dpcert.accounting.calibration.plan_schemes import plan_schemes
 from dpcert.cli import run
 from dpcert.mechanisms.digits import jsonable
 from dpcert.proofs_checks.claims.claim import parse_claim
@@ -55,10 +55,6 @@ def solved():
     return solution("mocha", KINDS["mocha", False], problem, run, run.solve(5, tolerance=1e-9), 1e-9, None, about)
 
 
-def planned(found, kind):
-    return kind(tuple(found))
-
-
 RESULTS = {
     "bracket": lambda: dpcert.epsilon(RUN, delta=1e-5),
     "verdict": lambda: dpcert.verify(parse_claim(CLAIM)),
@@ -69,12 +65,9 @@ RESULTS = {
     "calibration": lambda: dpcert.calibrate(Gaussian, solve_for="noise_multiplier", epsilon=1.0, delta=1e-5),
     "calibration to mu": lambda: dpcert.calibrate_to(Gaussian, dpcert.mu, solve_for="noise_multiplier", target=0.5),
     "calibration to a risk": lambda: dpcert.calibrate_risk(Gaussian, solve_for="noise_multiplier", tpr=0.1, fpr=0.01),
-    "plan": lambda: planned(
-        plan(population=1000, rounds=10, cohorts=[10, 100], target_epsilons=[1.0], delta=1e-5), NoisePlan
-    ),
-    "plan of schemes": lambda: planned(
-        plan_schemes(population=100, batch_size=10, epochs=1, delta=1e-5, target_epsilons=[1.0], schemes=["poisson"]),
-        SchemePlan,
+    "plan": lambda: plan(population=1000, rounds=10, cohorts=[10, 100], target_epsilons=[1.0], delta=1e-5),
+    "plan of schemes": lambda: plan_schemes(
+        population=100, batch_size=10, epochs=1, delta=1e-5, target_epsilons=[1.0], schemes=["poisson"]
     ),
     "audit": lambda: dpcert.audit(noisy_sum, ([0.0], [1.0]), epsilon=1.0),
     "schedule": lambda: audit_schedule(Repeat(Poisson(Gaussian(1.0), 0.5), 4), [[0], [1], [0, 1], []], 2),

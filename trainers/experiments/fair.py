@@ -24,7 +24,9 @@ from ..engine.calibration import calibrated_noise
 from ..engine.privacy import PrivacyGoal
 from ..engine.settings import Settings
 from .cell import Cell, result_of, train_cell
+from .found import Experiment
 from .numbers import accuracy, upper
+from .runs import ran_on, where, write_runs
 from .sweep import read_result, write_result
 
 VALIDATION = 0.2
@@ -77,6 +79,16 @@ def compare(
         for method in OWN:
             results += work.tuned(method, target, seeds)
     return results
+
+
+def run_fair(base: Cell, plan: Plan, seeds: Sequence[int], folder: Path, report: Report | None = None) -> Experiment:
+    """The comparison, or what the folder lacks of it, with its table in the folder."""
+    results = compare(base, plan, seeds, folder, report)
+    table = as_markdown(results)
+    (folder / "table.md").write_text(table + "\n")
+    write_runs(results, folder / "runs.json")
+    counted = f"{len(results)} runs, and their trials, in {folder}, {where(results)}"
+    return Experiment("fair", folder, table, counted, {"table": table, "runs": results, **ran_on(results)})
 
 
 class _Work:

@@ -6,14 +6,18 @@ python -m dpcert.trainers.experiments.report RUNS.json FOLDER
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from ...mechanisms import InputError
+from .cell import Cell
+from .found import Experiment, drawn
 from .grids import grid
 from .plots import draw
-from .runs import read_runs, write_runs
+from .runs import ran_on, read_runs, where, write_runs
+from .sweep import run_sweep
 from .table import Row, as_markdown, summarise
 
 
@@ -25,6 +29,18 @@ def write_report(results: Sequence[dict[str, Any]], folder: str | Path) -> list[
     (place / "table.md").write_text(as_markdown(rows) + "\n")
     (place / "grid.md").write_text(grid(rows) + "\n")
     return rows
+
+
+def run_grid(
+    name: str, cells: Iterable[Cell], folder: Path, report: Callable[[int, int, dict[str, Any]], None] | None = None
+) -> Experiment:
+    """All cells, or those that the folder lacks; the table and the plots in the folder. report: as for `run_sweep`."""
+    results = run_sweep(cells, folder, report=report)
+    rows = write_report(results, folder)
+    plots, missing = drawn(lambda: [str(file) for file in draw(results, folder)])
+    told = {"rows": [asdict(row) for row in rows], "plots": plots or [], **ran_on(results)}
+    counted = f"{len(results)} runs in {folder}, {where(results)}"
+    return Experiment(name, folder, as_markdown(rows), counted, told, missing)
 
 
 def main(arguments: list[str]) -> int:

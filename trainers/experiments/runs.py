@@ -21,6 +21,12 @@ def ran_on(results: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
     }
 
 
+def where(results: Sequence[dict[str, Any]]) -> str:
+    """The same in words."""
+    used = {name: ", ".join(values) for name, values in ran_on(results).items()}
+    return f"on {used['device']} in {used['dtype']}; solver: {used['solver']}"
+
+
 def write_runs(results: Sequence[dict[str, Any]], file: str | Path) -> None:
     """What all results share, once, and one line for each result."""
     kept = [{name: _finite(value) for name, value in result.items() if name not in LEFT_OUT} for result in results]

@@ -10,10 +10,23 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..mechanisms import InputError, Mechanism, Poisson, Repeat, Sequence
+from ..accounting import epsilon
+from ..accounting.ledger import Ledger, LedgerError
+from ..accounting.ledger.contents import Cost, counted, listed
+from ..mechanisms import (
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    Repeat,
+    Sequence,
+    default_relation,
+    rounds_by_step,
+)
 from ..mechanisms.no_noise import gaussian_or_none
 from ..mechanisms.paths import content
 from ..mechanisms.validate import count, lacks, rate
@@ -25,6 +38,51 @@ STATE = "privacy_accountant_state_dict"
 """Where save_checkpoint puts it."""
 
 _EXPECTED = f"a checkpoint of Opacus ({STATE}), or an accountant's state_dict: mechanism and history"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a checkpoint counted. cost: where a delta was named; ledger: where the steps were recorded."""
+
+    file: str
+    mechanisms: tuple[tuple[int, str], ...]
+    cost: Cost | None
+    ledger: str | None
+
+    def __str__(self) -> str:
+        steps = [f"{rounds} x {text}" for rounds, text in self.mechanisms]
+        return "\n".join([*steps, *([] if self.cost is None else [f"{self.cost}, Poisson batches"])])
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        cost = {} if self.cost is None else self.cost.to_json()
+        return {"file": self.file} | listed(self.mechanisms) | cost | ({"ledger": self.ledger} if self.ledger else {})
+
+
+def imported(
+    path: Path, delta: float | None = None, neighbouring: Neighbouring | None = None, into: Path | None = None
+) -> Imported:
+    """A checkpoint's steps, with a delta their certified epsilon, recorded in a ledger if one is named.
+
+    Raises InputError as `run_of_checkpoint` does, and for a ledger that is not whole.
+    """
+    run, cost = run_of_checkpoint(path), None
+    if delta is not None:
+        relation = neighbouring or default_relation("dp", None)
+        cost = Cost(epsilon(run, delta, relation), delta, relation)
+    if into is not None:
+        _record(run, into)
+    return Imported(str(path), counted(run), cost, None if into is None else str(into))
+
+
+def _record(run: Mechanism, into: Path) -> None:
+    """The run's parts as releases of a ledger, which may hold others."""
+    try:
+        ledger = Ledger(into)
+        for step, rounds in rounds_by_step(run).items():
+            ledger.record(Repeat(step, rounds))
+    except LedgerError as problem:
+        raise InputError("--into", str(into), f"a whole ledger, or a new file: {problem}") from None
 
 
 def run_of_checkpoint(path: Path) -> Mechanism:

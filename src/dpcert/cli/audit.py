@@ -12,7 +12,7 @@ import typer
 from ..mechanisms import InputError
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice, count
-from ..presentation.output import print_json, say, show
+from ..presentation.output import say, show
 from ..presentation.progress import bar
 from ..proofs_checks.workers import pool
 from .declared import with_fields
@@ -150,11 +150,8 @@ def audit_command(
     target = asked.target()
     _say_beforehand(asked, target)
     result, failure = _attacked(asked, target)
-    if result is not None and as_json:
-        print_json({"mechanism": asked.mechanism, "generic_pair": target.generic, **result.to_json()})
-    elif result is not None:
-        more = "" if asked.after_stop else "stopped early: --after-stop N spends further calls on a larger lower bound"
-        say(result.words(asked.mechanism or "", more))
+    if result is not None:
+        show(result, as_json)
     if failure is not None:
         raise failure
     raise typer.Exit(_exit_code(result))
@@ -202,7 +199,7 @@ def _against_schedule(log: Path, asked: Asked, as_json: bool) -> NoReturn:
     from ..proofs_checks.schedules.logged import audited
 
     found = audited(log, asked.alpha)
-    show(found, as_json, schedule=str(log))
+    show(found, as_json)
     raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
 
 

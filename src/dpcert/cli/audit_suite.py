@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import count
-from ..presentation.output import print_json, say
+from ..presentation.output import say, show
 from ..presentation.progress import bar
 from .options import Json
 
@@ -42,8 +43,5 @@ def audit_suite_command(
         say(f"note: {found.library} {found.installed}; the manifest is for {found.written_for}", err=True)
     with bar("audits", quiet=as_json) as step:
         result = run_suite(found, jobs=count("--jobs", jobs), kept=resume, only=only or (), progress=step)
-    if as_json:
-        print_json({"manifest": str(manifest), **result.to_json()})
-    else:
-        say(str(result))
+    show(replace(result, manifest=str(manifest)), as_json)
     raise typer.Exit(REFUTED if result.refuted else NOT_REFUTED if result.all_checked else NOT_CHECKED)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..mechanisms import InputError
-from ..presentation.output import print_json, say
+from ..presentation.output import show
 from ..presentation.progress import bar
 from . import options
 from .declared import with_fields
@@ -75,13 +75,7 @@ def audit_training_command(
     options.needs_torch("audit-training")
     attack = {"runs": runs, "canaries": canaries, "alpha": error_probability, "max_seconds": max_seconds}
     found = _found(asked, view, attack)
-    if as_json:
-        from .train_run import model_of
-
-        named = {"algorithm": asked.algorithm, "data": asked.data, "model": model_of(asked), "rounds": asked.rounds}
-        print_json(named | {"view": view} | found.to_json())
-    else:
-        say(found.words(f"{asked.algorithm}, {asked.rounds} rounds, attacked by {VIEWS[view]}"))
+    show(found, as_json)
     raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
 
 
@@ -110,7 +104,7 @@ def _found(asked: Asked, view: str, attack: dict[str, Any]) -> TrainerAudit:
         trainer, single = canaries(asked), None
         if asked.data == SMALL:
             single = canaries(replace(asked, data=MANY, cohort=trainer.settings.cohort * FACTOR))
-        return audit_trainer(
+        found = audit_trainer(
             trainer,
             single=single,
             delta=asked.delta,
@@ -118,3 +112,6 @@ def _found(asked: Asked, view: str, attack: dict[str, Any]) -> TrainerAudit:
             progress=progress,
             **attack,
         )
+    named = {"algorithm": asked.algorithm, "data": asked.data, "model": model_of(asked), "rounds": asked.rounds}
+    words = f"{asked.algorithm}, {asked.rounds} rounds, attacked by {VIEWS[view]}"
+    return replace(found, trainer=words, told=named | {"view": view})

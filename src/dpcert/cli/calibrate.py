@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..accounting.calibration.calibrate import WHOLE, calibrate
 from ..accounting.currencies.convert import Known
 from ..accounting.currencies.largest import largest
 from ..mechanisms import InputError
-from ..presentation.output import print_json, say, show
+from ..presentation.output import show
 from . import options
 from .calibrate_problem import SOLVED, problem_of
-from .calibrate_targets import Targets, to_target
+from .calibrate_targets import Targets
 from .declared import with_fields
-from .plan_schemes import compare_schemes
-from .setting import Setting, refuse_others, required, timed
+from .plan_schemes import compared
+from .setting import Setting, asking, refuse_others, required
 
 GUARANTEES: tuple[Known, ...] = ("rho", "mu", "epsilon")
 
@@ -95,40 +93,19 @@ def calibrate_command(
     if schemes is not None:
         if solve_for not in (None, "noise-multiplier"):
             raise InputError("--solve-for", solve_for, "noise-multiplier, or nothing, beside --schemes")
-        sizes = asked.population, asked.cohort, asked.epochs
-        required(**dict(zip(("population", "batch_size", "epochs"), sizes, strict=True)), epsilon=epsilon, delta=delta)
-        targets, relation = [epsilon or 0.0], asked.neighbouring
-        compare_schemes(schemes, targets, *sizes, delta, relation, None, as_json)
-        return
-    if solve_for in GUARANTEES:
+        sizes = asked.population, asked.cohort, asked.epochs, delta
+        required(**dict(zip(("population", "batch_size", "epochs", "delta"), sizes, strict=True)), epsilon=epsilon)
+        show(compared(schemes, [epsilon or 0.0], *sizes, asked.neighbouring), as_json)
+    elif solve_for in GUARANTEES:
         given = ("solve_for", "epsilon", "delta", "known_delta", "as_json")
         refuse_others(context, given, f"to be left out with --solve-for {solve_for}: nothing of a run is asked")
         required(epsilon=epsilon, delta=delta)
-        allowed, seconds = timed(lambda: largest(solve_for, epsilon or 0.0, delta or 0.0, known_delta))
-        show(allowed, as_json, seconds=seconds)
-        return
-    if known_delta:
+        show(asking(lambda: largest(solve_for, epsilon or 0.0, delta or 0.0, known_delta)), as_json)
+    elif known_delta:
         raise InputError("--known-delta", known_delta, "--solve-for epsilon beside it")
-    stated = Targets(epsilon, delta, tpr, fpr, rho, mu)
-    if not stated.is_epsilon():
-        to_target(asked, solve_for, stated, schedule, as_json)
-        return
-    problem = problem_of(asked, solve_for, schedule, epsilon=epsilon, delta=delta)
-    found, seconds = timed(
-        lambda: calibrate(
-            problem.build,
-            solve_for=problem.solved,
-            epsilon=epsilon or 0.0,
-            delta=delta or 0.0,
-            most=problem.most,
-            **asked.against(),
-        )
-    )
-    if schedule is None and asked.proved(found.epsilon) != found.epsilon:  # that less noise misses is not proved
-        found = replace(found, epsilon=asked.proved(found.epsilon), beyond=None)
-    found = problem.in_rounds(found)
-    if as_json:
-        print_json(problem.at(found.value) | found.to_json() | {"seconds": seconds})
     else:
-        told = " in the last phase" if found.solve_for in WHOLE else " times the schedule's"
-        say(f"{found.words(told if schedule is not None else '')}, in {seconds:.3g} s")
+        targets = Targets(epsilon, delta, tpr, fpr, rho, mu)
+        targets.check(asked)
+        problem = problem_of(asked, solve_for, schedule, **targets.needed())
+        found = asking(lambda: targets.solved(problem, asked, schedule is not None))
+        show(found, as_json, **problem.at(found.value))

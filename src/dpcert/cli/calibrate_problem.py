@@ -21,6 +21,7 @@ SOLVED: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args
 
 _MOST_ROUNDS = 2**53
 Found = TypeVar("Found", Calibration, RiskCalibration, TargetCalibration)
+"""What has a value, and one next to it that misses."""
 
 
 @dataclass(frozen=True, slots=True)

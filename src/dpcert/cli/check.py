@@ -9,7 +9,7 @@ import typer
 
 from ..attest.envelope import is_envelope
 from ..mechanisms import InputError
-from ..presentation.output import print_json, say, show
+from ..presentation.output import show
 from . import options
 from .options import Json
 
@@ -57,12 +57,7 @@ def check_command(
     from ..proofs_checks.certificates.recheck import recheck
 
     found = recheck(certificates)
-    if len(found) == 1:
-        show(found[0], as_json)
-    elif as_json:
-        print_json({"certificates": [each.to_json() for each in found]})
-    else:
-        say("\n".join(f"{each.file}: {each}" for each in found))
-    if not all(each.proved for each in found):
+    show(found, as_json)
+    if not found.proved:
         raise typer.Exit(REJECTED)
-    raise typer.Exit(PROVED_UP_TO if any(each.only_up_to for each in found) else PROVED)
+    raise typer.Exit(PROVED_UP_TO if found.only_up_to else PROVED)

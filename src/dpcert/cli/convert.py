@@ -7,11 +7,11 @@ from typing import Annotated, TypeVar, get_args
 
 import typer
 
-from ..accounting.currencies.convert import NEEDS, Amount, Asked, Conversion, Known, convert
+from ..accounting.currencies.convert import NEEDS, Amount, Asked, Conversion, Conversions, Known, convert
 from ..mechanisms import InputError
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.validate import choice
-from ..presentation.output import print_json, say
+from ..presentation.output import show
 from . import options
 from .options import Json
 
@@ -45,18 +45,11 @@ def convert_command(
     _complete(amounts, to, places)
     known, amount = only_known(amounts)
     if to is not None:
-        wanted = [_converted(known, amount, known_delta, _ASKED[choice("--to", to, _ASKED)], places)]
+        show(_converted(known, amount, known_delta, _ASKED[choice("--to", to, _ASKED)], places), as_json)
     else:
         shown = {name: _SHOWN_AT[name] if value is None else value for name, value in places.items()}
-        wanted = [_converted(known, amount, known_delta, asked, shown) for asked in _ASKED.values()]
-    if as_json:
-        known_as = {known: amount} | ({"delta": known_delta} if known_delta else {})
-        found = [each.to_json() for each in wanted]
-        print_json({"known": known_as} | ({"conversions": found} if to is None else found[0]))
-        return
-    for each in wanted:
-        if to is not None or each.says_something:
-            say(str(each))
+        each = (_converted(known, amount, known_delta, asked, shown) for asked in _ASKED.values())
+        show(Conversions(tuple(each)), as_json)
 
 
 Kind = TypeVar("Kind", bound=Amount)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from . import options
@@ -56,45 +55,18 @@ MOCHA: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-def _add(name: str, kind: type[Any], left_out: tuple[str, ...], summary: str, run: Callable[..., None]) -> None:
+def _add(name: str, kind: type[Any], left_out: tuple[str, ...], summary: str) -> None:
     def body(asked: Any, as_json: options.Json = False) -> None:
         options.needs_torch("experiment")
-        run(name, asked, as_json)
+        from .experiment_run import run_experiment  # here: torch takes seconds
+
+        run_experiment(name, asked, as_json)
 
     body.__doc__ = summary
     body.__annotations__["asked"] = kind
     app.command(name)(with_fields(kind, left_out)(body))
 
 
-def _federated(name: str, asked: Federated, as_json: bool) -> None:
-    from .experiment_run import run_experiment  # here: torch takes seconds
-
-    run_experiment(name, asked, as_json)
-
-
-def _mocha(name: str, asked: Mocha, as_json: bool) -> None:
-    from .experiment_mocha import run_study
-
-    run_study(name, asked, as_json)
-
-
-def _statistics(name: str, asked: DataAlone, as_json: bool) -> None:
-    from .experiment_papers import show_statistics
-
-    show_statistics(name, asked, as_json)
-
-
-def _curves(name: str, asked: Curves, as_json: bool) -> None:
-    from .experiment_papers import run_curves
-
-    run_curves(name, asked, as_json)
-
-
-for _name, (_left_out, _summary) in FEDERATED.items():
-    _add(_name, Federated, _left_out, _summary, _federated)
-for _name, (_left_out, _summary) in MOCHA.items():
-    _add(_name, Mocha, _left_out, _summary, _mocha)
-for _name, (_left_out, _summary) in STATISTICS.items():
-    _add(_name, DataAlone, _left_out, _summary, _statistics)
-for _name, (_left_out, _summary) in CURVES.items():
-    _add(_name, Curves, _left_out, _summary, _curves)
+for _kind, _experiments in ((Federated, FEDERATED), (Mocha, MOCHA), (DataAlone, STATISTICS), (Curves, CURVES)):
+    for _name, (_left_out, _summary) in _experiments.items():
+        _add(_name, _kind, _left_out, _summary)

@@ -1,81 +1,83 @@
-"""The body of dpcert experiment for federated training: a grid of runs, a table and plots."""
+"""The bodies of dpcert experiment: from options to a grid of runs. Imports torch, so imported only when asked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
-from ..presentation.output import print_json
+from ..presentation.output import say, show
 from ..trainers.experiments import fair
 from ..trainers.experiments.cell import Cell
-from ..trainers.experiments.plots import draw
+from ..trainers.experiments.dpfedmtl import figure3, statistics
+from ..trainers.experiments.fair import Report
+from ..trainers.experiments.found import Experiment
+from ..trainers.experiments.mocha import sizes
+from ..trainers.experiments.mocha.report import run_study
+from ..trainers.experiments.mocha.studies import Study
 from ..trainers.experiments.presets import PRESETS
-from ..trainers.experiments.report import write_report
-from ..trainers.experiments.runs import ran_on, write_runs
-from ..trainers.experiments.sweep import run_sweep
+from ..trainers.experiments.report import run_grid
 from ..trainers.experiments.table import method_of
 from .declared import numbers
-from .experiment_options import Federated
+from .experiment_options import Curves, DataAlone, Federated, Mocha
 from .train_run import warnings_on_stderr
 
 QUICK_ROUNDS = 10
-"""With --quick, which has one seed, in every experiment but fair."""
+"""With --quick, which has one seed, in every federated experiment but fair."""
 
-Report = Callable[[int, int, dict[str, Any]], None]
+SHORTER = 50
+"""By what --quick divides the rounds of MOCHA's figures."""
+
+Asked = Federated | Mocha | DataAlone | Curves
 
 
-def run_experiment(name: str, asked: Federated, as_json: bool) -> None:
-    """Run, or resume, the named experiment, and print its table."""
+def run_experiment(name: str, asked: Asked, as_json: bool) -> None:
+    """Run, or resume, the experiment, and print its table."""
+    found = _found(name, asked)
+    if found.no_plots:
+        say(f"warning: no plots: {found.no_plots}", err=True)
+    show(found, as_json)
+
+
+def _found(name: str, asked: Asked) -> Experiment:
+    if isinstance(asked, DataAlone):
+        if name == "mocha-sizes":
+            return sizes.sizes_beside(name, asked.data, asked.split_file, asked.seed)
+        return statistics.sizes_beside(name, asked.data, asked.seed)
+    if isinstance(asked, Federated):
+        return _federated(name, asked, asked.out or Path(f"sweep-{name}"))
+    if isinstance(asked, Curves):
+        plan = figure3.QUICK if asked.quick else figure3.FULL
+        return figure3.run_curves(name, plan, asked.out or Path(f"sweep-{name}"), _reported(asked.quiet))
+    named = name.removeprefix("mocha-")
+    seeds, shorter = (1, SHORTER) if asked.quick else (asked.seeds, 1)
+    study = Study(asked.data, asked.split_file, asked.strength, seeds, asked.seed, shorter)
+    return run_study(named, study, asked.out or Path(f"sweep-{named}"), _reported(asked.quiet))
+
+
+def _federated(name: str, asked: Federated, folder: Path) -> Experiment:
     torch.set_num_threads(count("--threads", asked.threads))
     first = count("--seed", asked.seed, least=0)
     seeds = range(first, first + count("--seeds", asked.seeds))
-    folder, base = asked.out or Path(f"sweep-{name}"), _base(name, asked)
+    base, epsilons = _base(name, asked), _epsilons(asked.epsilons)
     if name == "fair":
-        return _fair(asked, base, seeds, folder, as_json)
+        plan = fair.QUICK if asked.quick else fair.FULL
+        if epsilons:
+            plan = replace(plan, targets=(*epsilons, None))
+        with warnings_on_stderr(), _progress(name, asked.quiet) as report:
+            return fair.run_fair(replace(base, seed=seeds[0]), plan, seeds, folder, report)
     if asked.quick:
         base, seeds = replace(base, rounds=min(base.rounds, QUICK_ROUNDS)), seeds[:1]
-    cells = PRESETS[name](base, seeds, _epsilons(asked.epsilons))
+    cells = PRESETS[name](base, seeds, epsilons)
     with warnings_on_stderr(), _progress(name, asked.quiet) as report:
-        results = run_sweep(cells, folder, report=report)
-    rows = write_report(results, folder)
-    plots = _plots(results, folder)
-    if as_json:
-        told = {"rows": [asdict(row) for row in rows], "plots": plots, **ran_on(results)}
-        print_json({"sweep": name, "folder": str(folder), **told})
-    else:
-        typer.echo((folder / "table.md").read_text(), nl=False)
-        typer.echo(f"{len(results)} runs in {folder}, {_where(results)}")
-
-
-def _fair(asked: Federated, base: Cell, seeds: range, folder: Path, as_json: bool) -> None:
-    plan, epsilons = fair.QUICK if asked.quick else fair.FULL, _epsilons(asked.epsilons)
-    if epsilons:
-        plan = replace(plan, targets=(*epsilons, None))
-    with warnings_on_stderr(), _progress("fair", asked.quiet) as report:
-        results = fair.compare(replace(base, seed=seeds[0]), plan, seeds, folder, report)
-    table = fair.as_markdown(results)
-    (folder / "table.md").write_text(table + "\n")
-    write_runs(results, folder / "runs.json")
-    if as_json:
-        print_json({"sweep": "fair", "folder": str(folder), "table": table, "runs": results, **ran_on(results)})
-    else:
-        typer.echo(table)
-        typer.echo(f"{len(results)} runs, and their trials, in {folder}, {_where(results)}")
-
-
-def _where(results: Sequence[dict[str, Any]]) -> str:
-    used = {name: ", ".join(values) for name, values in ran_on(results).items()}
-    return f"on {used['device']} in {used['dtype']}; solver: {used['solver']}"
+        return run_grid(name, cells, folder, report)
 
 
 def _epsilons(text: str | None) -> list[float]:
@@ -91,12 +93,9 @@ def _base(name: str, asked: Federated) -> Cell:
     return Cell(**shared | own | {"algorithm": family, "model": model})
 
 
-def _plots(results: list[dict[str, Any]], folder: Path) -> list[str]:
-    try:
-        return [str(file) for file in draw(results, folder)]
-    except InputError as problem:
-        typer.echo(f"warning: no plots: {problem}", err=True)
-        return []
+def _reported(quiet: bool) -> Any:
+    """A line on stderr for each finished cell, or nothing."""
+    return lambda done, total, name: None if quiet else say(f"{done}/{total} {name}", err=True)
 
 
 @contextmanager

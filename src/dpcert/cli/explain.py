@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from ..presentation.output import print_json, say
+from ..presentation.output import show
 from ..proofs_checks.claims.claim import load_claim
 from ..proofs_checks.reproduction.explanation import explain
 from . import options
@@ -30,7 +31,4 @@ def explain_command(
     read = load_claim(claim)
     with Console(stderr=True).status("searching the conventions"):
         found = explain(read)
-    if as_json:
-        print_json(found.to_json())
-    else:
-        say(found.words(everything))
+    show(replace(found, everything=everything), as_json)

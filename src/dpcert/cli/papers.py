@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -61,10 +62,7 @@ def papers_command(
     for package in _absent():
         say(f"note: {package} is not installed: rows that need it will have no status ({INSTALL})", err=True)
     found = _judge_all(rows, folder, jobs)
-    if as_json or only is None:
-        show(found, as_json)
-    else:
-        say("\n\n".join(map(str, found.judgements)))
+    show(replace(found, in_full=only is not None), as_json)
     if pages is not None and not found.problems:
         from ..proofs_checks.papers.pages import write_pages
 

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-from rich.progress import track
-
 from ..accounting.calibration.plan import NoisePlan, plan
+from ..accounting.calibration.plan_schemes import SchemePlan
 from ..mechanisms import InputError
 from ..mechanisms.validate import count, positive
 from ..presentation.output import show
-from ..presentation.plots import draw_plan, drawable
+from ..presentation.plots import draw_plan, draw_schemes, drawable
+from ..presentation.progress import bar
 from . import options
 from .declared import numbers, with_fields
-from .plan_schemes import compare_schemes
-from .setting import as_option, relation, required
+from .plan_schemes import compared
+from .setting import as_option, required
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,42 +65,39 @@ def plan_command(asked: Asked, as_json: options.Json = False) -> None:
     Example: dpcert plan --dataset-size 60000 --batch-size 256 --epochs 5 --delta 1e-5 --schemes all --epsilons 2
     """
     drawable(asked.plot)
-    if asked.schemes is not None:
-        sizes = asked.population, asked.batch_size, asked.epochs, asked.delta
-        compare_schemes(asked.schemes, asked.targets(), *sizes, asked.neighbouring, asked.plot, as_json)
-        return
+    found = _noise(asked) if asked.schemes is None else _schemes(asked.schemes, asked)
+    if asked.plot is not None:
+        draw_plan(found, asked.plot) if isinstance(found, NoisePlan) else draw_schemes(found, asked.plot)
+    show(found, as_json)
+
+
+def _schemes(named: str, asked: Asked) -> SchemePlan:
+    sizes = asked.population, asked.batch_size, asked.epochs, asked.delta
+    return compared(named, asked.targets(), *sizes, asked.neighbouring)
+
+
+def _noise(asked: Asked) -> NoisePlan:
+    """By cohort, with a bar."""
     if asked.batch_size is not None:
         raise InputError("--batch-size", asked.batch_size, "--schemes beside it, or --cohorts in its place")
     length = asked.rounds if asked.epochs is None else asked.epochs
     required(population=asked.population, rounds=length, delta=asked.delta)
-    started = time.perf_counter()
     try:
-        found = _planned(asked)
+        positive("clip_norm", asked.clip_norm)
+        with bar("planning") as progress:
+            return plan(
+                population=asked.population or 0,
+                rounds=asked.rounds,
+                epochs=asked.epochs,
+                cohorts=asked.sizes(),
+                target_epsilons=asked.targets(),
+                delta=asked.delta or 0.0,
+                sampling=asked.sampling,  # type: ignore[arg-type]
+                neighbouring=asked.neighbouring,  # type: ignore[arg-type]
+                notion=asked.notion,  # type: ignore[arg-type]
+                participation=asked.participation,  # type: ignore[arg-type]
+                clip_norm=asked.clip_norm,
+                progress=progress,
+            )
     except InputError as problem:
         raise as_option(problem) from None
-    if asked.plot is not None:
-        draw_plan(found, asked.plot)
-    counted = "rounds" if asked.epochs is None else "epochs"
-    table = {name: getattr(asked, name) for name in ("population", counted, "delta", "sampling")}
-    named = relation(asked.neighbouring, asked.notion, asked.participation)
-    against = {"neighbouring": named, "notion": asked.notion, "participation": asked.participation}
-    show(found, as_json, **table, **against, seconds=time.perf_counter() - started)
-
-
-def _planned(asked: Asked) -> NoisePlan:
-    """The entries, as they come, with a bar."""
-    clip_norm, sizes, targets = positive("clip_norm", asked.clip_norm), asked.sizes(), asked.targets()
-    found = plan(
-        population=asked.population or 0,
-        rounds=asked.rounds,
-        epochs=asked.epochs,
-        cohorts=sizes,
-        target_epsilons=targets,
-        delta=asked.delta or 0.0,
-        sampling=asked.sampling,  # type: ignore[arg-type]
-        neighbouring=asked.neighbouring,  # type: ignore[arg-type]
-        notion=asked.notion,  # type: ignore[arg-type]
-        participation=asked.participation,  # type: ignore[arg-type]
-    )
-    console, total = Console(stderr=True), len(sizes) * len(targets)
-    return NoisePlan(tuple(track(found, "planning", total=total, console=console, transient=True)), clip_norm)

@@ -12,7 +12,7 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import lacks
-from ..presentation.output import say, show
+from ..presentation.output import show
 from ..presentation.progress import bars
 from .declared import numbers, with_fields
 from .options import Json
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from ..proofs_checks.proving import Proof
 
 PROVED, REFUTED, UNDECIDED, PROVED_UP_TO = 0, 1, 3, 4
-
-EXACT_NOISE = (
-    "dpcert.mechanisms.samplers.discrete_laplace(scale): whole numbers, drawn exactly; of values that are whole too "
-    "(round them to a grid first) it is proved as it runs, with --whole",
-    "dpcert.mechanisms.samplers.discrete_gaussian(sigma), or GridGaussian(sigma).release(value), for rng.normal",
-    "rng.geometric and rng.choice are discrete, but drawn from floating-point numbers",
-)
-"""What to draw in place of noise that leaks through the low-order bits of its floating-point numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +110,7 @@ def prove_command(
 
     try:
         from ..proofs_checks.proving import prove
-        from ..proofs_checks.proving.refutation import Examined, refute
+        from ..proofs_checks.proving.refutation import EXACT_NOISE, Examined, refute
     except ModuleNotFoundError as problem:
         raise lacks("`dpcert prove`", "z3", "dpcert[prove]") from problem
 
@@ -130,10 +122,9 @@ def prove_command(
         except InputError as problem:
             raise as_option(problem) from None
     written = _written(proof, certificate, asked.mechanism)
-    found = Examined(proof, refute(target.mechanism, proof, trials), written)
-    show(found, as_json, mechanism=asked.mechanism, **({"exact_noise": EXACT_NOISE} if exact_noise else {}))
-    if exact_noise and not as_json:
-        say("\n".join(["  exact noise, so that it holds as it runs:", *(f"    {line}" for line in EXACT_NOISE)]))
+    audit = refute(target.mechanism, proof, trials)
+    found = Examined(proof, audit, written, asked.mechanism, EXACT_NOISE if exact_noise else ())
+    show(found, as_json)
     if proof.proved:
         raise typer.Exit(PROVED)
     raise typer.Exit(PROVED_UP_TO if proof.up_to is not None else REFUTED if found.refuted else UNDECIDED)

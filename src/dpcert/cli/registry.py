@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ..mechanisms import InputError
-from ..mechanisms.paths import files_below
-from ..presentation.output import complain, print_json
+from ..presentation.output import complain, show
 from ..proofs_checks.registry.exporting import exported
-from ..proofs_checks.registry.importing import Imported, imported, load_entry, load_yaml
+from ..proofs_checks.registry.importing import imported_files, load_entry, load_yaml
 from . import options
 from .help import Commands
 
@@ -32,37 +29,15 @@ def import_command(
 
     Exit code: 0 every entry could be stated; 2 a field is off the schema (the others are still read); 3 gaps only.
     """
-    files = [file for path in entries for file in _files(path)]
-    if not files:
-        raise InputError("FILE.yaml", str(entries[0]), "a folder with entries (*.yaml) in it")
-    found = {file: _imported(file) for file in files}
-    try:
-        into.mkdir(parents=True, exist_ok=True)
-        for one in found.values():
-            one.write(into)
-    except OSError as problem:
-        raise InputError("--into", str(into), f"a folder to write to ({problem})") from None
-    if as_json:
-        print_json({"entries": [{"file": str(file), **one.to_json()} for file, one in found.items()]})
-    else:
-        for file, one in found.items():
-            typer.echo(f"{file}: {one}")
-            for wrong in one.problems:
-                complain(f"{file}: {wrong}")
-    if any(one.problems for one in found.values()):
+    found = imported_files(entries)
+    found.write(into)
+    show(found, as_json)
+    each = found.entries
+    for file, wrong in ((file, wrong) for file, one in each.items() for wrong in one.problems if not as_json):
+        complain(f"{file}: {wrong}")
+    if any(one.problems for one in each.values()):
         raise typer.Exit(BAD_INPUT)
-    raise typer.Exit(GAPS if any(one.gaps or one.contradictions for one in found.values()) else STATED)
-
-
-def _files(path: Path) -> list[Path]:
-    return sorted(files_below("FILE.yaml", path, (".yaml",))) if os.path.isdir(path) else [path]
-
-
-def _imported(file: Path) -> Imported:
-    try:
-        return imported(load_entry(file), file.stem)
-    except InputError as problem:
-        return Imported(problems=[problem])
+    raise typer.Exit(GAPS if any(one.gaps or one.contradictions for one in each.values()) else STATED)
 
 
 @app.command("export")

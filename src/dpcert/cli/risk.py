@@ -15,7 +15,7 @@ from ..presentation.output import show
 from ..presentation.plots import draw_risk, drawable
 from . import options
 from .declared import with_fields
-from .setting import Setting, timed
+from .setting import Setting, asking
 
 Rates = Annotated[list[float] | None, "A false-positive rate; repeatable. Default: 1e-1 to 1e-8."]
 Prior = Annotated[float, "How likely the attacker holds it beforehand that the unit's data were used."]
@@ -48,7 +48,7 @@ def risk_command(
     run, against, tangent = _of_claim(claim) if claim is not None else (asked.run(), _against(asked), None)
     rates = tuple(fpr or FALSE_POSITIVE_RATES)
     try:
-        found, seconds = timed(lambda: risk(run, **against, false_positive_rates=rates, prior=prior))
+        found = asking(lambda: risk(run, **against, false_positive_rates=rates, prior=prior))
     except InputError as problem:
         renamed = problem.field.replace("false-positive-rates", "fpr")
         raise problem.renamed(renamed) from None
@@ -57,7 +57,7 @@ def risk_command(
     if mu:
         least = found.gaussian().error_rates_at_least
         found = replace(found, fit=gaussian_fit(run, **against, error_rates_at_least=least))
-    show(found, as_json, **against, seconds=seconds)
+    show(found, as_json)
 
 
 def _against(asked: Setting) -> dict[str, Any]:

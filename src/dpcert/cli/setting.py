@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-import time
 import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -203,20 +202,18 @@ def _share_done(share: float) -> None:
         typer.echo(f"\r{share:4.0%} of this recursion\r", err=True, nl=False)
 
 
-def timed(ask: Callable[[], Answer]) -> tuple[Answer, float]:
-    """The answer and the seconds it took; an InputError comes back under the option's name."""
+def asking(ask: Callable[[], Answer]) -> Answer:
+    """The answer; an InputError comes back under the option's name."""
     from ..accounting.cohorts.hidden_cohorts import watched  # here: commands that ask nothing load no accountant
 
-    started = time.perf_counter()
     try:
         with watched(_share_done):
-            answer = ask()
+            return ask()
     except InputError as problem:
         raise as_option(problem) from None
     except (ArithmeticError, MemoryError) as problem:
         reason = " ".join(f"{type(problem).__name__} {problem}".split())[:120]
         raise InputError("options", "(together)", f"a run that the accountants can do ({reason})") from None
-    return answer, time.perf_counter() - started
 
 
 def set_keys(entries: list[str] | None) -> dict[str, Any]:

@@ -20,7 +20,7 @@ DEAR = "fixed-size"
 
 @pytest.mark.parametrize("scheme", [pytest.param(s, marks=[pytest.mark.nightly] * (s == DEAR)) for s in SCHEMES])
 def test_the_noise_meets_the_target_and_less_than_needed_misses_it(scheme):
-    (option,) = plan_schemes(**SETTING, target_epsilons=[2.0], schemes=[scheme])
+    (option,) = plan_schemes(**SETTING, target_epsilons=[2.0], schemes=[scheme]).options
 
     def cost(noise):
         return epsilon(SCHEMES[scheme](noise, 60, 20, 2), 1e-3, "zero-out", rtol=1e-3)
@@ -33,7 +33,9 @@ def test_the_noise_meets_the_target_and_less_than_needed_misses_it(scheme):
 
 def test_amplification_is_worth_something_and_its_absence_costs():
     schemes = [scheme for scheme in SCHEMES if scheme != DEAR]
-    found = {option.scheme: option for option in plan_schemes(**SETTING, target_epsilons=[2.0], schemes=schemes)}
+    found = {
+        option.scheme: option for option in plan_schemes(**SETTING, target_epsilons=[2.0], schemes=schemes).options
+    }
     noise = {name: option.calibration.value for name, option in found.items()}
     assert noise["random-allocation"] < noise["cyclic"]
     assert noise["poisson"] < noise["cyclic"]
@@ -42,7 +44,7 @@ def test_amplification_is_worth_something_and_its_absence_costs():
 
 
 def test_a_scheme_without_an_analysis_for_the_relation_says_so():
-    (option,) = plan_schemes(**SETTING, target_epsilons=[2.0], schemes=["shuffle"], neighbouring="add-remove")
+    (option,) = plan_schemes(**SETTING, target_epsilons=[2.0], schemes=["shuffle"], neighbouring="add-remove").options
     assert option.calibration is option.needed is None
     assert "zero-out or replace-one" in option.reason
 

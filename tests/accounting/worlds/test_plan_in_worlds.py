@@ -35,7 +35,7 @@ def test_every_option_meets_its_target(sampling, relation, rounds):
     """Planted: 2% less noise, where the analysis is exact."""
     found = plan(population=4, rounds=rounds, cohorts=[1, 2], target_epsilons=[2.0], delta=DELTA,
                  sampling=sampling, neighbouring=relation)  # fmt: skip
-    for option in found:
+    for option in found.options:
         setting = sampling, relation, rounds, option.cohort
         assert shown(*setting, option.noise_multiplier, option.target_epsilon) <= DELTA
         assert Fraction(option.noise_on_mean) * option.cohort >= Fraction(option.noise_multiplier)

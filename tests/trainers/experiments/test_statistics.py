@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_the_command_prints_table_1_of_any_data(capsys):
     assert "| synthetic:related,population=8,samples=10 | 8 | 40 | 5.00 | 0.00 | 0.00 | 40 |" in capsys.readouterr().out
     assert run([*asked, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    own = Statistics.of(asked[-1], load_federation(asked[-1])).to_json()
+    own = asdict(Statistics.of(asked[-1], load_federation(asked[-1])))
     assert [row["name"] for row in rows] == ["CelebA", "FEMNIST", asked[-1]]
     assert rows[-1] == own
     assert run(["experiment", "dpfedmtl-table1", "--data", "leaf:nowhere.json"]) == 2

@@ -25,9 +25,10 @@ from ....mechanisms.arrays import Floats
 from ....mechanisms.validate import lacks
 from ...dpfedmtl.claimed import claimed_mu
 from ...dpfedmtl.clipped import DpFedMtlClipped
+from ..found import Experiment, drawn
 from ..numbers import bracket
 from ..presets import SIGMAS
-from ..sweep import Cells
+from ..sweep import Cells, run_cells
 
 COLOURS = ("tab:red", "tab:orange", "tab:green", "tab:purple")
 SMALL, LARGE = 1e-7, 0.1
@@ -126,6 +127,18 @@ def table(results: Sequence[dict[str, Any]]) -> str:
         observer = "Algorithm 1's server" if result["observer"] == "server" else "of the noisy sum"
         lines.append(f"| {result['setting']} | {result['sigma']:g} | {observer} | {' | '.join(cells)} |")
     return "\n".join(lines)
+
+
+def run_curves(
+    name: str, plan: Plan, folder: Path, report: Callable[[int, int, str], None] = lambda *_: None
+) -> Experiment:
+    """The curves, or those that the folder lacks; the table and the figure in the folder."""
+    results = run_cells(curves(plan), folder, report)
+    shown = table(results)
+    (folder / "table.md").write_text(shown + "\n")
+    plot, missing = drawn(lambda: str(draw(results, folder)))
+    told = {"table": shown, "plot": plot, "cells": results}
+    return Experiment(name, folder, shown, f"{len(results)} curves in {folder}", told, missing)
 
 
 def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> Path:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ...mocha.data_sizes import SIZES, highly_skewed
 from ...mocha.source import load_problem
+from ..found import Experiment
 from .studies import skewing
 
 
@@ -48,6 +49,12 @@ def sizes_of(data: str, split_file: Path | None, seed: int) -> list[SizeRow]:
         SizeRow.of("its training part", features, train.sizes, "split at random" if split_file is None else "read"),
         SizeRow.of("its training part, highly skewed", features, skewed.sizes, "ours: the paper's way is not at hand"),
     ]
+
+
+def sizes_beside(name: str, data: str, split_file: Path | None, seed: int) -> Experiment:
+    """The table, of this data set beside the paper's."""
+    rows = sizes_of(data, split_file, seed)
+    return Experiment(name, None, size_table(rows), told={"rows": [asdict(row) for row in rows]})
 
 
 def size_table(rows: Sequence[SizeRow]) -> str:

@@ -1,0 +1,143 @@
+"""What a bracket answers, in words and as plain data: a quantity at a place, of which run, against whom."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from ..mechanisms import (
+    BallsInBins,
+    Cyclic,
+    FixedSize,
+    Mechanism,
+    MinSeparated,
+    NoNoise,
+    Notion,
+    Poisson,
+    RandomAllocation,
+    Shuffled,
+    TruncatedPoisson,
+    WithReplacement,
+    rounds_by_step,
+)
+from ..mechanisms.digits import as_given, digits_for, interval, rounded_down, rounded_up
+from .answer import answer
+from .bracket import Bracket
+from .currencies.gdp import METHOD, error_bar
+from .currencies.pure_dp import UNBOUNDED
+from .question import Question
+
+WITHOUT_NOISE = "there is no noise: what is released shows the data of each unit that takes part as they are"
+"""Why an epsilon is infinite, or a delta the probability of taking part."""
+
+SCHEMES: dict[type[Mechanism], str] = {
+    Poisson: "poisson",
+    TruncatedPoisson: "poisson",
+    FixedSize: "fixed-size",
+    Shuffled: "shuffle",
+    Cyclic: "cyclic",
+    RandomAllocation: "random-allocation",
+    BallsInBins: "balls-in-bins",
+    MinSeparated: "min-separated",
+    WithReplacement: "with-replacement",
+}
+"""As claims and --sampling call them."""
+
+
+def answered(question: Question, at: float, notion: Notion) -> Bracket:
+    """The bracket at one point, which says what it answers."""
+    started = time.perf_counter()
+    found = answer(question, at)
+    return replace(found, about=About(question, at, notion, time.perf_counter() - started))
+
+
+@dataclass(frozen=True)
+class About:
+    """Of a bracket. at: the delta (of epsilon) or epsilon (of delta). seconds: that it took."""
+
+    question: Question
+    at: float
+    notion: Notion
+    seconds: float
+
+    @property
+    def _place(self) -> str:
+        return "delta" if self.question.quantity == "epsilon" else "epsilon"
+
+    @cached_property
+    def _parts(self) -> tuple[Mechanism, ...]:
+        """The run's releases, and what says who is drawn for them."""
+        return tuple(part for step in rounds_by_step(self.question.run) for part in _layers(step))
+
+    @property
+    def sampling(self) -> str:
+        """How the units of a round are chosen, as claims call it."""
+        named = dict.fromkeys(SCHEMES[type(part)] for part in self._parts if type(part) in SCHEMES)
+        return ", ".join(named) or "none"
+
+    @property
+    def without_noise(self) -> bool:
+        """Whether something is released as it is."""
+        return any(isinstance(part, NoNoise) for part in self._parts)
+
+    def words(self, found: Bracket) -> str:
+        """The bracket as the command line prints it."""
+        question = self.question
+        first = f"{question.quantity} in {interval(found, digits_for(question.rtol))} at {self._place}"
+        cut = [f", cohorts cut to {part.max_cohort}" for part in self._parts if isinstance(part, TruncatedPoisson)]
+        against = f"{self.notion}, {question.neighbouring}, sampling {self.sampling}{''.join(dict.fromkeys(cut))}"
+        how = f"{found.kind}, by {found.method}, in {self.seconds:.3g} s; {against}"
+        return "\n  ".join([f"{first} = {as_given(self.at)}", how, *self._remarks(found)])
+
+    def _remarks(self, found: Bracket) -> Iterator[str]:
+        if found.certified and not found.reached and math.isfinite(found.upper):
+            yield self._gap(found)
+        if bar := self._error_bar(found):
+            least, most = rounded_down(bar["delta_lower"], 3), rounded_up(bar["delta_upper"], 3)
+            yield (
+                f"error bar (Berry-Esseen, moments in double precision): delta between {least} and {most} at epsilon = "
+                f"{bar['epsilon']:.6g}"
+            )
+        if self.without_noise:
+            yield WITHOUT_NOISE
+        if self.question.quantity == "epsilon" and self.at == 0.0 and math.isinf(found.upper):
+            yield UNBOUNDED
+
+    def _gap(self, found: Bracket) -> str:
+        """Why the ends are further apart than was asked for."""
+        share = 100 * found.width / found.upper
+        apart = f"The ends are {min(share, 99.9):.{2 if share < 99 else 3}g}% apart"
+        times = max((part.participations for part in self._parts if isinstance(part, RandomAllocation)), default=1)
+        if times > 1:
+            return f"{apart}: from above, {times} rounds of a block are smaller blocks of one."
+        return f"{apart}: dpcert knows no closer bounds (KNOWN_LIMITS.md)."
+
+    def _error_bar(self, found: Bracket) -> dict[str, Any]:
+        """Between what deltas the Berry-Esseen theorem leaves the truth, where the central limit was asked for."""
+        epsilon = found.upper if self.question.quantity == "epsilon" else self.at
+        if found.certified or found.method != METHOD or math.isinf(epsilon):
+            return {}
+        bars = [error_bar(product, epsilon) for product in self.question.pairs().upper]
+        ends = {"delta_lower": max(bar.lower for bar in bars), "delta_upper": max(bar.upper for bar in bars)}
+        return ends | {"epsilon": epsilon, "certified": False, "by": bars[0].method}
+
+    def to_json(self, found: Bracket) -> dict[str, Any]:
+        """Plain data; infinities stay floats."""
+        question, bar = self.question, self._error_bar(found)
+        against = {"notion": self.notion, "neighbouring": question.neighbouring, "sampling": self.sampling}
+        document = {self._place: self.at} | against | found.to_json(question.quantity) | {"seconds": self.seconds}
+        reason = {"reason": WITHOUT_NOISE} if self.without_noise else {}
+        return document | ({"error_bar": bar} if bar else {}) | reason
+
+
+def _layers(step: Mechanism) -> Iterator[Mechanism]:
+    """A step, and what is in it."""
+    yield step
+    inner = getattr(step, "mechanism", None)
+    if isinstance(inner, Mechanism):
+        for part in rounds_by_step(inner):
+            yield from _layers(part)
