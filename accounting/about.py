@@ -129,7 +129,9 @@ class About:
         """Plain data; infinities stay floats."""
         question, bar = self.question, self._error_bar(found)
         against = {"notion": self.notion, "neighbouring": question.neighbouring, "sampling": self.sampling}
-        document = {self._place: self.at} | against | found.to_json(question.quantity) | {"seconds": self.seconds}
+        ends = {f"{question.quantity}_lower": found.lower, f"{question.quantity}_upper": found.upper}
+        known = found.to_json(question.quantity)
+        document = ends | {self._place: self.at} | against | known | {"seconds": self.seconds}
         reason = {"reason": WITHOUT_NOISE} if self.without_noise else {}
         return document | ({"error_bar": bar} if bar else {}) | reason
 

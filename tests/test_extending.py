@@ -39,9 +39,9 @@ def test_only_public_names_are_used(block: str) -> None:
 
 def test_a_made_up_mechanism(tmp_path: Path) -> None:
     said = run(BLOCKS[0], tmp_path)
-    assert said[0].startswith("[7.32776")
-    assert said[1].startswith('| `"shy"` | `false`: with which probability the report is false; `silent`: ')
-    assert said[2] == "holds"
+    assert said[0].startswith("epsilon in [7.32776")
+    assert said[2].startswith('| `"shy"` | `false`: with which probability the report is false; `silent`: ')
+    assert said[3] == "holds"
     options = ["--mechanism", "shy", "--title", "Ours", "--epsilon", "8", "--neighbouring", "replace-one"]
     written = run(BLOCKS[0], tmp_path, "new", *options, "--set", "false=0.2", "--set", "silent=0.3")
     said_above = written[written.index("false = 0.2") - 1]

@@ -14,7 +14,6 @@ import dpcert
 from dpcert import Gaussian, Poisson, Repeat
 from dpcert.accounting.calibration.plan import plan
 from dpcert.accounting.calibration.plan_schemes import plan_schemes
-from dpcert.cli import run
 from dpcert.mechanisms.digits import jsonable
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.lint import lint
@@ -95,24 +94,6 @@ def test_a_result_says_itself(name):
         shown = html()
         assert "<ten>" not in shown  # a title is text, whatever stands in it
         assert shown.count("<pre>") == shown.count("</pre>")
-
-
-SAMPLED = "--noise-multiplier 1.1 --sampling poisson --sampling-rate 0.01 --rounds 100 --fpr 1e-2"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "result"),
-    [
-        (["convert", "--rho", "0.5", "--to", "epsilon", "--delta", "1e-5"], "conversion"),
-        (["risk", *SAMPLED.split()], "risk"),
-    ],
-)
-def test_the_command_prints_what_the_library_says(arguments, result, capsys):
-    assert run(arguments) == 0
-    assert capsys.readouterr().out.strip() == str(RESULTS[result]()).strip()
-    assert run([*arguments, "--json"]) == 0
-    document, found = json.loads(capsys.readouterr().out), jsonable(RESULTS[result]().to_json())
-    assert {key: document[key] for key in found} == found
 
 
 def test_a_verdict_in_a_notebook_has_its_curve_and_the_claimed_line():

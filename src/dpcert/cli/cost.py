@@ -18,6 +18,9 @@ from .convert import only_known
 from .declared import with_fields
 from .setting import Setting, asking, refuse_others, required
 
+SIMULATED = ("balls-in-bins", "min-separated")
+"""Ways to sample of which a simulation may say more than the accountants."""
+
 KnownRho = Annotated[float | None, "Instead of describing a run: the rho (zCDP) of each round."]
 KnownMu = Annotated[float | None, "Instead of describing a run: the mu (Gaussian DP) of each round."]
 
@@ -64,9 +67,11 @@ def _of_guarantee(context: typer.Context, known: tuple[Known, float], asked: Ask
 
 def _show(found: Bracket, asked: Setting, as_json: bool) -> None:
     """With a simulation beside a wide interval."""
-    from ..proofs_checks.simulation.estimates import estimate_beside  # here: it loads what only it needs
+    beside = None
+    if asked.sampling in SIMULATED:
+        from ..proofs_checks.simulation.estimates import estimate_beside  # here: it loads what only it needs
 
-    beside = estimate_beside(found)
+        beside = estimate_beside(found)
     show(found, as_json, **asked.to_json(), **({} if beside is None else {"estimate": asdict(beside)}))
     if beside is not None and not as_json:
         say(f"  {beside}")

@@ -235,7 +235,9 @@ def as_option(problem: InputError) -> InputError:
 
 
 def _option(key: str) -> str:
-    """The option that says what a claim file says by this key."""
+    """The option that says what a claim file says by this key; an argument, in capitals, keeps its name."""
+    if key.isupper():
+        return key
     key = key.rsplit(".", 1)[-1].lstrip("-")
     named = {"scheme": "sampling", "kind": "mechanism"}.get(key, key)
     own = {field.name for field in fields(Setting)} | {"epsilon", "delta"}

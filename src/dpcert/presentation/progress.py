@@ -34,7 +34,8 @@ def bars(*works: str, quiet: bool = False) -> Iterator[list[Steps]]:
     try:
         yield [steps(work) for work in works]
     finally:
-        progress.stop()
+        if progress.live.is_started:  # else stopping it would write an empty line
+            progress.stop()
 
 
 @contextmanager
