@@ -67,16 +67,8 @@ def assert_private(
     False
     """
     context = current()
-    named: dict[str, Any] = {
-        "claim": claim,
-        "epsilon": epsilon,
-        "rho": rho,
-        "mu": mu,
-        "curve": curve,
-        "renyi": renyi,
-        "delta": delta,
-    }
-    stated = {name: value for name, value in named.items() if value is not None}
+    named: dict[str, Any] = {"claim": claim, "epsilon": epsilon, "rho": rho, "mu": mu, "curve": curve, "renyi": renyi}
+    stated = {name: value for name, value in (named | {"delta": delta}).items() if value is not None}
     if stated.keys() <= {"delta"}:
         stated = {**context.claim, **stated}
     claimed = as_claim(_in_currency(stated), None, 0.0)
@@ -97,19 +89,28 @@ def assert_private(
         seed=seed_of(mechanism, target.pairs[0]),
         executor=executor,
     )
-    witness = result.witness
-    if witness is not None and context.replay is not None and not witness.replay.startswith("dpcert "):
-        result = replace(result, witness=replace(witness, replay=context.replay))
+    result = _replayed(result, context.replay)
     context.record(result)
     if result.refuted:
         context.refuted()
-        told = f"not {claimed.text}: refuted with error probability {alpha:.1g}"
-        shown = result.witness
-        raise AssertionError(f"{shown.sentence}\n{told}\n{shown.details}" if shown is not None else told)
+        raise AssertionError(_refutation(result, claimed, alpha))
     if not allow_blind:
         context.looked("" if result.unchecked == "" else f"{called(mechanism)}: {result.unchecked}")
         _warn(mechanism, result)
     return result
+
+
+def _replayed(result: AuditResult, test: str | None) -> AuditResult:
+    """The witness is to be seen again by the test, unless a dpcert command shows it alone."""
+    witness = result.witness
+    if witness is None or test is None or witness.replay.startswith("dpcert "):
+        return result
+    return replace(result, witness=replace(witness, replay=test))
+
+
+def _refutation(result: AuditResult, claimed: ClaimedCurve, alpha: float) -> str:
+    told, shown = f"not {claimed.text}: refuted with error probability {alpha:.1g}", result.witness
+    return told if shown is None else f"{shown.sentence}\n{told}\n{shown.details}"
 
 
 def _target(mechanism: Callable[..., Any], pair: tuple[Any, Any] | None, relation: str | None) -> Target:

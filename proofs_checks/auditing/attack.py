@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from .audit import audit
@@ -37,6 +38,21 @@ def attack(
     raises MechanismError, with the most evidence so far, when the mechanism fails on a pair.
     """
     share = len(target.pairs)
+    attempt = partial(
+        audit,
+        target.mechanism,
+        claim=claim,
+        delta=delta,
+        trials=trials,
+        alpha=alpha / share,
+        max_seconds=None if max_seconds is None else max_seconds / share,
+        seed=seed,
+        method=method,
+        executor=executor,
+        progress=progress,
+        replay=replay,
+        after_stop=after_stop,
+    )
     # Whoever shows the strongest of several answers for all of them: so says its alpha, and its p-value with it.
     named: dict[str, Any] = {"alpha": alpha, "mechanism": target.name, "generic_pair": target.generic}
     found: AuditResult | None = None
@@ -45,27 +61,10 @@ def attack(
     failed: list[MechanismError] = []
     for pair in target.pairs:
         try:
-            result = audit(
-                target.mechanism,
-                pair,
-                claim=claim,
-                delta=delta,
-                trials=trials,
-                alpha=alpha / share,
-                max_seconds=None if max_seconds is None else max_seconds / share,
-                seed=seed,
-                method=method,
-                executor=executor,
-                progress=progress,
-                replay=replay,
-                after_stop=after_stop,
-            )
+            result = attempt(pair)
         except MechanismError as failure:
-            if failure.known is not None:
-                failure.known = replace(failure.known, **named)
-            failure.known = _stronger(found, failure.known)
-            refuted = failure.known is not None and failure.known.refuted
-            if not target.generic or refuted:
+            failure.known = _stronger(found, failure.known and replace(failure.known, **named))
+            if not target.generic or (failure.known is not None and failure.known.refuted):
                 raise
             failed.append(failure)
             continue

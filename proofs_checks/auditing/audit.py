@@ -118,11 +118,7 @@ def audit(
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise InputError("pair", pair, "two neighbouring datasets: (dataset, neighbour)")
     runner = Trials(mechanism, (pair[0], pair[1]), seed, executor)
-    tried = None if scores is None else tuple(scores)
-    if method == "low-bits" and tried is None:
-        tried = (LowBits(),)
-    if loss is not None:
-        tried = (*(tried or ()), likelihood.Loss(loss))
+    tried = _scores(scores, method, loss)
     process = EProcess(curve, tried, seed) if curve is not None and "eprocess" in parts else None
     samples = runner.collect(
         total, max_seconds=max_seconds, progress=progress, watch=_watcher(process, parts.get("eprocess"), method)
@@ -141,9 +137,8 @@ def audit(
     if after_stop and result.stopped == "early":
         again = Trials(mechanism, (pair[0], pair[1]), seed, executor, stage=1)
         further = again.collect(2 * after_stop, max_seconds=max_seconds, progress=progress)
-        question = replace(question, layout=further.layout)
+        fresh = Evidence(further, None, delta, tried, replace(question, layout=further.layout))
         bounds = [(PARTS[name], parts[name]) for name in BOUNDS if name in parts]
-        fresh = Evidence(further, None, delta, tried, question)
         result = result.with_bounds_of(evaluate(fresh, bounds, alpha, started))
     if result.witness is not None:
         once = why_not(mechanism, (pair[0], pair[1]), seed, samples.generators)
@@ -169,6 +164,16 @@ def audit_samples(
     question = Question("the mechanism", pair, seed, "the same outputs and seed", samples.layout)
     tried = None if scores is None else tuple(scores)
     return evaluate(Evidence(samples, claim, delta, tried, question), _objects(parts, None), alpha, started)
+
+
+def _scores(
+    scores: Sequence[Score] | None, method: str, loss: Callable[[Floats], Floats] | None
+) -> tuple[Score, ...] | None:
+    """Those to try; None: the usual ones."""
+    tried = None if scores is None else tuple(scores)
+    if method == "low-bits" and tried is None:
+        tried = (LowBits(),)
+    return tried if loss is None else (*(tried or ()), likelihood.Loss(loss))
 
 
 def _objects(parts: dict[str, float], loss: Callable[[Floats], Floats] | None) -> list[tuple[Part, float]]:

@@ -80,6 +80,12 @@ class Verification:
         return self.certificate is not None and not weaker
 
     @property
+    def stated(self) -> float:
+        """The claimed number as it is printed."""
+        statement = self.claim.statement
+        return statement.threshold if statement.epsilon is None else statement.epsilon
+
+    @property
     def printed(self) -> str:
         """The claimed number as it is written, with its currency where that is not epsilon, and its day."""
         name, day = self.claim.statement.currency.name, " a day" if self.claim.statement.per else ""

@@ -30,6 +30,7 @@ from dpcert.proofs_checks.auditing.target import load
 from dpcert.proofs_checks.certificates.recheck import recheck
 from dpcert.proofs_checks.claims.calibrated import calibrate_currency
 from dpcert.proofs_checks.claims.currency import Against, Rho
+from dpcert.proofs_checks.claims.draft import drafted
 from dpcert.proofs_checks.lint import lint
 from dpcert.proofs_checks.papers import register
 from dpcert.proofs_checks.papers.judging import judge_all
@@ -273,9 +274,6 @@ SHOWN: dict[str, tuple[Any, set[str]]] = {
 }
 """What is typed, the result that the library gives, and the keys that the document has beside it."""
 
-NO_RESULT = {"new"}
-"""It writes a file."""
-
 
 def plain(text: str) -> str:
     """Without what time it took, and without what depends on how many digits that has."""
@@ -290,7 +288,7 @@ def untimed(document: Any) -> Any:
 
 
 def test_every_command_is_compared() -> None:
-    assert {typed.partition(" ")[0] for typed in SHOWN} | NO_RESULT == set(COMMANDS)
+    assert {typed.partition(" ")[0] for typed in [*SHOWN, "new"]} == set(COMMANDS)  # `new` has a test of its own
 
 
 LONG = ("audit-suite", "audit-training", "experiment rounds")
@@ -330,6 +328,15 @@ def test_a_verdict_is_the_whole_of_what_verify_prints(folder: Path, capsys: pyte
     (entry,) = json.loads(capsys.readouterr().out)["claims"]
     assert untimed(entry)["certified"] == found.to_json()["certified"]
     assert set(entry) == set(found.to_json())
+
+
+def test_a_new_claim_is_the_library_s_draft(capsys: pytest.CaptureFixture[str]) -> None:
+    stated = {"title": "Ours", "epsilon": "3", "delta": "1e-5", "unit": "example", "notion": "dp"}
+    given = "--title Ours --epsilon 3 --noise-multiplier 1.1 --rounds 1000"
+    assert run(["new", *given.split()]) == 0
+    noise = {"kind": "gaussian", "noise_multiplier": "1.1"}
+    tables = {"claim": stated, "mechanism": noise, "sampling": {"scheme": "none"}, "composition": {"rounds": "1000"}}
+    assert capsys.readouterr().out == str(drafted(tables))
 
 
 def test_words_have_colours_on_a_terminal_alone(

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from dpcert.cli import run
-from dpcert.cli.new import SCHEMES, TABLES, _meaning
 from dpcert.mechanisms import Gaussian, Poisson, Repeat
 from dpcert.mechanisms.tables.cohort import SYNONYMS, CompositionTable, SamplingTable
 from dpcert.mechanisms.tables.kinds import KINDS
 from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
+from dpcert.proofs_checks.claims.draft import SCHEMES, TABLES, meaning
 from dpcert.proofs_checks.claims.statement import Statement
 
 PLAIN = ["--title", "2024", "--epsilon", "6.50", "--noise-multiplier", "1.0", "--rounds", "7"]
@@ -125,7 +125,7 @@ def test_every_key_has_its_words() -> None:
     assert set(TABLES["sampling"]) == {*SamplingTable.model_fields, *SYNONYMS}
     assert set(TABLES["composition"]) == set(CompositionTable.model_fields)
     told = {
-        (kind, key) for kind, table in KINDS.items() for key in table.model_fields if _meaning("mechanism", key, kind)
+        (kind, key) for kind, table in KINDS.items() for key in table.model_fields if meaning("mechanism", key, kind)
     }
     assert told == {(kind, key) for kind, table in KINDS.items() for key in table.model_fields}
     assert set(TABLES["mechanism"]) <= {key for _, key in told}

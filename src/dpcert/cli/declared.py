@@ -4,51 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields
-from fractions import Fraction
 from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from ..mechanisms import InputError
+from ..mechanisms.typed import number, whole
 from ..mechanisms.validate import choice
 
 Body = Callable[..., None]
 Read = Callable[[str], Any]
-
-
-def number(text: str) -> float:
-    """A number, or a fraction of two such as 1/60000. Raises InputError for anything else."""
-    above, slash, below = str(text).partition("/")
-    try:
-        return float(Fraction(above) / Fraction(below)) if slash else float(text)
-    except ZeroDivisionError:
-        raise InputError("number", text, "a fraction whose denominator is not 0") from None
-    except (ValueError, OverflowError):
-        raise InputError("number", text, "a number, or a fraction such as 1/60000") from None
-
-
-def numbers(option: str, text: str) -> list[float]:
-    """Numbers with commas between them. Raises InputError, naming the option."""
-    try:
-        return [number(part) for part in text.split(",")]
-    except InputError:
-        raise InputError(option, text, "numbers with commas between them") from None
-
-
-def whole(text: str) -> int:
-    """A whole number, 1e4 too. Raises InputError for anything else."""
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.5
-    if not value.is_integer():
-        raise InputError("number", text, "a whole number, such as 1000 or 1e3")
-    return int(value)
 
 
 def keyed(option: str, entries: Sequence[str] | None, known: Mapping[str, Read], whose: str) -> dict[str, Any]:

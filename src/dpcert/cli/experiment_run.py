@@ -12,6 +12,7 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from ..mechanisms.typed import numbers
 from ..mechanisms.validate import count, positive
 from ..presentation.output import say, show
 from ..trainers.experiments import fair
@@ -25,7 +26,6 @@ from ..trainers.experiments.mocha.studies import Study
 from ..trainers.experiments.presets import PRESETS
 from ..trainers.experiments.report import run_grid
 from ..trainers.experiments.table import method_of
-from .declared import numbers
 from .experiment_options import Curves, DataAlone, Federated, Mocha
 from .train_run import warnings_on_stderr
 

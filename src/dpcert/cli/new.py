@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from textwrap import wrap
 from typing import Annotated
 
 import typer
@@ -21,28 +19,10 @@ from ..mechanisms.tables.norms import NormedTable
 from ..mechanisms.tables.problems import first_problem
 from ..mechanisms.validate import choice
 from ..presentation.output import complain
-from ..proofs_checks.claims.claim import parse_claim
-from ..proofs_checks.claims.observers import priced
-from ..proofs_checks.claims.schema import ADDRESS
+from ..proofs_checks.claims.draft import RELATIONS, SCHEMES, TABLES, Answers, as_written, drafted, meaning
 from ..proofs_checks.claims.statement import Statement
-from ..proofs_checks.claims.words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
 from . import options
-from .setting import as_option, as_toml
-
-SCHEMES = {
-    "none": (),
-    "poisson": ("sampling_rate",),
-    "fixed-size": ("population", "cohort"),
-    "shuffle": ("population", "cohort"),
-    "cyclic": ("population", "cohort"),
-    "random-allocation": ("block",),
-    "cyclic-poisson": ("sampling_rate",),
-    "balls-in-bins": ("bins",),
-    "min-separated": ("sampling_rate",),
-}
-"""What each sampling scheme must be told."""
-
-TABLES = {"claim": STATEMENT, "mechanism": MECHANISM, "sampling": SAMPLING, "composition": COMPOSITION}
+from .setting import as_option
 
 MODELS: dict[str, type[Table]] = {"claim": Statement, "sampling": SamplingTable, "composition": CompositionTable}
 
@@ -56,12 +36,7 @@ SUGGESTED = {
 }
 """Taken where nobody is asked, offered where somebody is."""
 
-TEXTS = ("title", "author", "link", "source", "unit", "convention", "implementation")
-"""Texts also where they look like numbers."""
-
 OTHER_NAMES = {"dataset_size": "population", "batch_size": "cohort"}
-
-Answers = dict[str, str]
 
 
 def new_command(
@@ -121,37 +96,17 @@ def new_command(
     kind = KINDS[stated["mechanism"]["kind"]]
     if issubclass(kind, NormedTable) and kind.asks_norm() and not {"norm", "dimension"} & stated["mechanism"].keys():
         typer.echo("note: no --norm: the noise is taken for that of one number (docs/claims.md)", err=True)
-    text = _judgeable(stated)
+    try:
+        found = drafted(stated)
+    except InputError as problem:
+        raise as_option(problem) from None
+    if found.chosen:
+        typer.echo(f"note: neighbouring = {found.neighbouring}, as {RELATIONS[0]} has no meaning here", err=True)
     if file is None:
-        typer.echo(text, nl=False)
+        typer.echo(str(found), nl=False)
     else:
-        file.write_text(text, encoding="utf-8")
+        file.write_text(str(found), encoding="utf-8")
         typer.echo(f"{file} written; judge it with: dpcert verify {file}", err=True)
-
-
-RELATIONS = ("add-remove", "replace-one", "zero-out")
-"""In the order in which they are tried where none was named."""
-
-
-def _judgeable(stated: dict[str, Answers]) -> str:
-    """The file's text, of a claim that `dpcert verify` takes. Neighbours that were not named are the first for which
-    what ran has a meaning: a local report, or a shuffled batch, hides no unit's presence. Raises InputError for others.
-    """
-    named = stated["claim"].get("neighbouring")
-    refused: list[InputError] = []
-    for relation in RELATIONS if named is None else (named,):
-        stated["claim"]["neighbouring"] = relation
-        text = _written(stated)
-        try:
-            priced(parse_claim(tomllib.loads(text)))
-        except InputError as problem:
-            refused.append(problem)
-        else:
-            if named is None and relation != RELATIONS[0]:
-                typer.echo(f"note: neighbouring = {relation}, as {RELATIONS[0]} has no meaning here", err=True)
-            return text
-    about_what_ran = [problem for problem in refused if not problem.field.endswith("neighbouring")]
-    raise as_option((about_what_ran or refused)[0]) from None  # not about a relation that nobody named
 
 
 def _set(entries: list[str]) -> Iterator[tuple[str, str, str]]:
@@ -196,14 +151,14 @@ def _suggested(key: str, sampling: Answers) -> str | None:
 
 def _answer(table: str, key: str, suggested: str | None, kind: str) -> str:
     """Asked until it is one that the key may have."""
-    words = f"[{table}] {key}: {_meaning(table, key, kind)}" + (f" ({', '.join(KINDS)})" if key == "kind" else "")
+    words = f"[{table}] {key}: {meaning(table, key, kind)}" + (f" ({', '.join(KINDS)})" if key == "kind" else "")
     while True:
         given = str(typer.prompt(words, default=suggested, err=True))
         try:
             if key == "kind":
                 return choice("kind", given, KINDS)
             field = (KINDS[kind] if table == "mechanism" else MODELS[table]).model_fields[key]
-            read = tomllib.loads(f"value = {_value(key, given)}")["value"]
+            read = tomllib.loads(f"value = {as_written(key, given)}")["value"]
             TypeAdapter(field.rebuild_annotation()).validate_python(read)
             return given
         except ValidationError as problem:
@@ -211,12 +166,6 @@ def _answer(table: str, key: str, suggested: str | None, kind: str) -> str:
             complain(str(InputError(key, found.value, found.expected)))
         except InputError as problem:
             complain(str(problem))
-
-
-def _meaning(table: str, key: str, kind: str) -> str:
-    """Of a key, in a line: as its mechanism's description has it, or as all tables do."""
-    field = KINDS[kind].model_fields.get(key) if table == "mechanism" and kind in KINDS else None
-    return (field.description if field is not None else None) or TABLES[table].get(key, "")
 
 
 def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
@@ -237,35 +186,3 @@ def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
         yield from (("sampling", key) for key in SCHEMES[scheme])
     if "epochs" not in stated["composition"]:
         yield "composition", "rounds"
-
-
-def _written(stated: Mapping[str, Answers]) -> str:
-    """The TOML text: every key below what it means."""
-    lines = [f"#:schema {ADDRESS}", "# Every key: docs/claims.md. Judge this file with: dpcert verify FILE"]
-    for table, answers in stated.items():
-        if not answers:
-            continue
-        lines += ["", f"[{table}]"]
-        keys = [key for key in dict.fromkeys([*TABLES[table], *answers]) if key in answers]
-        kind = stated["mechanism"].get("kind", "")
-        for key in keys:
-            lines += [f"# {line}" for line in wrap(_meaning(table, key, kind), 78)]
-            lines.append(f"{key} = {_value(key, answers[key])}")
-    return "\n".join(lines) + "\n"
-
-
-def _value(key: str, text: str) -> str:
-    """As it stands where TOML reads it as a number, a list, a table or a truth value; else as a text."""
-    if key in TEXTS or "\n" in text:
-        return json.dumps(text, ensure_ascii=False)
-    try:
-        tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
-        pass
-    else:
-        return text
-    try:
-        tomllib.loads(f"value = {(written := as_toml(text))}")
-    except tomllib.TOMLDecodeError:
-        return json.dumps(text, ensure_ascii=False)
-    return written

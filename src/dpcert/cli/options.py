@@ -13,8 +13,8 @@ from ..mechanisms import InputError
 from ..mechanisms import Neighbouring as Relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.kinds import KINDS
+from ..mechanisms.typed import number, whole
 from ..mechanisms.validate import choice, lacks
-from .declared import number, whole
 
 
 def two(option: str, expected: str, text: str) -> tuple[float, float]:

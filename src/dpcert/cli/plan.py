@@ -9,12 +9,13 @@ from typing import Annotated
 from ..accounting.calibration.plan import NoisePlan, plan
 from ..accounting.calibration.plan_schemes import SchemePlan
 from ..mechanisms import InputError
+from ..mechanisms.typed import numbers
 from ..mechanisms.validate import count, positive
 from ..presentation.output import show
 from ..presentation.plots import draw_plan, draw_schemes, drawable
 from ..presentation.progress import bar
 from . import options
-from .declared import numbers, with_fields
+from .declared import with_fields
 from .plan_schemes import compared
 from .setting import as_option, required
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..mechanisms import InputError
+from ..mechanisms.typed import numbers
 from ..mechanisms.validate import lacks
 from ..presentation.output import show
 from ..presentation.progress import bars
-from .declared import numbers, with_fields
+from .declared import with_fields
 from .options import Json
 from .setting import as_option
 

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import re
 import sys
-import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
@@ -20,8 +16,8 @@ from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.phase import Phase, refuse_falling_divisor, run_of
 from ..mechanisms.tables.problems import all_missing, first_problem
+from ..mechanisms.typed import as_typed
 from . import options
-from .declared import number
 
 if TYPE_CHECKING:
     from ..accounting import Bracket
@@ -155,47 +151,6 @@ def relation(named: str | None, notion: str, participation: str | None) -> str:
     return named or default_relation(notion, participation)  # type: ignore[arg-type] # which checks them
 
 
-def _plain(text: str) -> object:
-    """A number, a list, true or false; what is in a file, after @; else a text."""
-    if text.startswith("@"):
-        return _in_file(options.path(text[1:]))
-    try:
-        return tomllib.loads(f"value = {as_toml(text)}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-
-
-def _in_file(file: Path) -> object:
-    """A list of lists: JSON, or a line for each with commas between numbers. Raises InputError for anything else."""
-    if not file.is_file():
-        raise InputError("--set", f"@{file}", "a file with a list after @: JSON, or lines of numbers with commas")
-    text = file.read_text(encoding="utf-8", errors="replace")
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        lines = [line for line in text.splitlines() if line.strip()]
-    try:
-        return [[number(part.strip()) for part in line.split(",")] for line in lines]
-    except InputError:
-        raise InputError("--set", f"@{file}", "a list of numbers: JSON, or lines of numbers with commas") from None
-
-
-def as_toml(text: str) -> str:
-    """The text as TOML writes it: a number, or each number of a list, where people leave zeros out."""
-    if not text.lstrip().startswith("["):
-        return as_toml_number(text) or text
-    return re.sub(r"[^\s,\[\]]+", lambda word: as_toml_number(word[0]) or word[0], text)
-
-
-def as_toml_number(text: str) -> str:
-    """A number as TOML writes it where people leave zeros out (.01, 5.) or write a fraction (1/60000); nothing for what
-    is no such number."""
-    if re.fullmatch(r"[+-]?(\.\d+|\d+\.)(e[+-]?\d+)?", text, re.IGNORECASE):
-        return repr(float(text))
-    fraction = re.fullmatch(r"\d+(\.\d+)?/\d*[1-9]\d*", text)
-    return repr(number(text)) if fraction else ""
-
-
 def _share_done(share: float) -> None:
     """A line on stderr that is written over, where somebody looks at it."""
     if sys.stderr.isatty():
@@ -223,7 +178,7 @@ def set_keys(entries: list[str] | None) -> dict[str, Any]:
         key, equals, value = entry.partition("=")
         if not equals:
             raise InputError("--set", entry, "KEY=VALUE, such as sigma=3")
-        read[key.strip().replace("-", "_")] = _plain(value)
+        read[key.strip().replace("-", "_")] = as_typed("--set", value)
     return read
 
 

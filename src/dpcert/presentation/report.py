@@ -36,7 +36,7 @@ ORDERS: dict[str, Callable[[Verification], Any]] = {
     "as given": lambda result: 0,
     "verdict": lambda result: ("refuted", "undecided", "holds").index(result.verdict),
     "title": lambda result: result.claim.statement.title.casefold(),
-    "times the claim": lambda result: -result.certified.upper / max(_stated(result), 1e-300),
+    "times the claim": lambda result: -result.certified.upper / max(result.stated, 1e-300),
 }
 """By what the rows can be sorted, each with its key."""
 
@@ -106,12 +106,6 @@ def _page(judged: Verdicts) -> str:
     )
 
 
-def _stated(result: Verification) -> float:
-    """The claimed number as it is printed."""
-    statement = result.claim.statement
-    return statement.threshold if statement.epsilon is None else statement.epsilon
-
-
 @dataclass(frozen=True, slots=True)
 class Axis:
     """Powers of ten of (number / claimed number), from `low` to `high`."""
@@ -122,7 +116,7 @@ class Axis:
     @classmethod
     def of(cls, results: Sequence[Verification]) -> Axis:
         """As long as the bars that end somewhere need it, and at least from a tenth to ten times."""
-        ends = [_power(end, _stated(result)) for result in results for end in _ends(result)]
+        ends = [_power(end, result.stated) for result in results for end in _ends(result)]
         within = [end for end in ends if NARROWEST <= end <= WIDEST] or [0.0]
         return cls(min(math.floor(min(within)), -1), max(math.ceil(max(within)), 1))
 
@@ -138,7 +132,7 @@ class Axis:
 
     def bar(self, result: Verification) -> Bar:
         """The interval's bar, never thinner than can be seen."""
-        left, right = (self.place(_power(end, _stated(result))) for end in _ends(result))
+        left, right = (self.place(_power(end, result.stated)) for end in _ends(result))
         return Bar(left, max(right - left, 0.8))
 
 

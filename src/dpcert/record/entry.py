@@ -25,7 +25,7 @@ from ..proofs_checks.verification.exposure import Exposure, exposure
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.verify import verify
 
-FORMAT = "record 2"
+FORMAT = "record 3"
 """Changes whenever an entry could say something else of the same verdict: then nothing kept is used."""
 
 RATES = (0.1, 0.01, 0.001)
@@ -33,6 +33,10 @@ RATES = (0.1, 0.01, 0.001)
 
 FACTORS = ((1.0, "above 1"), (0.9, "0.9 to 1"), (0.5, "0.5 to 0.9"), (-math.inf, "at most 0.5"))
 """Ranges of the true number over the printed one: (above, in words), the largest first."""
+
+STATED = ("title", "year", "source", "link", "convention", "unit", "notion", "neighbouring", "delta")
+JUDGED = ("verdict", "why", "method", "findings", "assumptions", "witness")
+"""What pages show of a claim's statement, and of its verdict, as it stands there."""
 
 BEST = 5
 """So many of the conventions that give the printed digits are named, the plainest first."""
@@ -69,56 +73,39 @@ def entry(path: Path, kind: str, cache: Path) -> Entry | InputError:
 
 
 def _data(claim: Claim, result: Verification) -> dict[str, Any]:
-    statement = claim.statement
+    statement, told = claim.statement, result.to_json()
     found, times = exposure(claim), _times(result)
+    drawn = band(found, statement)
     return {
-        "title": statement.title,
+        **{name: getattr(statement, name) for name in STATED},
+        **{name: told[name] for name in JUDGED},
         "author": statement.author or "not stated",
-        "year": statement.year,
-        "source": statement.source,
-        "link": statement.link,
-        "convention": statement.convention,
-        "unit": statement.unit,
-        "notion": statement.notion,
-        "neighbouring": statement.neighbouring,
         "observer": result.judged.observer,
         "currency": statement.currency.words,
         "printed": result.printed,
-        "delta": statement.delta,
         "interval": _interval(result),
         "times": times,
         "factor": _factor(times),
-        "verdict": result.verdict,
-        "why": result.why,
-        "method": result.certified.method,
         "phases": [[p.noise_in_words, p.sampling_in_words, p.rounds] for p in result.judged.phases],
         "bar": _bar(result),
-        "findings": [finding.to_json() for finding in result.findings],
-        "assumptions": list(result.assumptions),
         "not_checked": [*dict.fromkeys((*result.not_checked, *NOT_CHECKED))],
-        "witness": result.witness.to_json() if result.witness else None,
         "explained": _explained(claim),
         "risks": list(_risks(found, result)),
-        "band": _band(found, claim),
+        "band": None if drawn is None else asdict(drawn),
         "judged": asdict(result.judged.issued),
     }
 
 
-def _stated(result: Verification) -> float:
-    statement = result.claim.statement
-    return statement.threshold if statement.epsilon is None else statement.epsilon
-
-
 def _times(result: Verification) -> float | None:
     """How many times the printed number the true one is, by the end of the interval that says least; None: unknown."""
-    stated, certified = _stated(result), result.certified
+    stated, certified = result.stated, result.certified
     end = certified.lower if certified.lower > 0 else certified.upper
     return end / stated if stated > 0 and math.isfinite(end) else None
 
 
 def _interval(result: Verification) -> str:
     """[lower, upper], rounded outwards, but not beyond the printed number where the upper end is no larger."""
-    stated, shown = _stated(result), interval(result.certified, 6)
+    stated, shown = result.stated, interval(result.certified, 6)
     lower, upper = shown[1:-1].split(", ")
     return f"[{lower}, {as_given(stated)}]" if result.certified.upper <= stated < float(upper) else shown
 
@@ -132,7 +119,7 @@ def _factor(times: float | None) -> str:
 
 def _bar(result: Verification) -> dict[str, float | None]:
     """The interval on a logarithmic axis from a hundredth to a hundred times the printed number, in percent."""
-    stated = _stated(result)
+    stated = result.stated
 
     def place(end: float) -> float:
         if end <= 0 or stated <= 0:
@@ -180,8 +167,3 @@ def _risks(found: Exposure | None, result: Verification) -> Iterator[list[str]]:
             yield [f"{rate:g}", rounded_down(power.lower, 3), rounded_up(power.upper, 3)]
         elif statement.epsilon is not None and statement.delta is not None and math.isfinite(upper):
             yield [f"{rate:g}", "0", rounded_up(min(1.0, allowed(rate, upper, statement.delta) * (1 + 2**-50)), 3)]
-
-
-def _band(found: Exposure | None, claim: Claim) -> dict[str, str] | None:
-    drawn = band(found, claim.statement)
-    return None if drawn is None else {"area": drawn.area, "claimed": drawn.claimed, "right_guess": drawn.right_guess}
