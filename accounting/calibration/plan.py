@@ -122,7 +122,8 @@ def plan(
     """The least noise for each cohort and target epsilon, cohort by cohort; every option meets its target for certain.
 
     rounds: as many for each cohort; or epochs: as many passes over the population, a round that was begun included.
-    clip_norm: the unit of the noise on the mean. progress: is told how many of how many options are found, and what is searched.
+    clip_norm: the unit of the noise on the mean.
+    progress: is told how many of how many options are found, and what is searched.
     Raises InputError, before any work, for a cohort above the population and other values out of range.
     """
     count("population", population)

@@ -166,7 +166,8 @@ def plan_schemes(
     """The least Gaussian noise multiplier by scheme and target, hidden cohorts, notion "dp"; target by target.
 
     Where the batch size does not divide the population, rounds are counted as claims count them: a round that was begun
-    counts, and the last of an epoch's batches is smaller. progress: is told how many of how many options are found, and what is searched.
+    counts, and the last of an epoch's batches is smaller.
+    progress: is told how many of how many options are found, and what is searched.
     Raises InputError, before any work, for values out of range.
     """
     count("population", population)
