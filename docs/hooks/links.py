@@ -1,4 +1,5 @@
-"""For MkDocs: every link and picture of every page that was built leads somewhere, and no page shows markup.
+"""For MkDocs: every link and picture of every page that was built leads somewhere, no page shows markup, and none needs
+another server: a site that is opened as files has a search, too.
 
 MkDocs checks the links of Markdown; the record's pages, and what hooks write, are HTML.
 """
@@ -25,6 +26,7 @@ class Page(HTMLParser):
     def __init__(self, path: Path) -> None:
         super().__init__()
         self.links: list[str] = []
+        self.loaded: list[str] = []
         self.names: set[str] = set()
         self.text: list[str] = []
         self._code = 0
@@ -35,6 +37,8 @@ class Page(HTMLParser):
         self._code += tag in ("code", "pre", "script", "style")
         self.names |= {name for key in ("id", "name") if (name := told.get(key))}
         self.links += [link for key in ("href", "src") if (link := told.get(key))]
+        if tag in ("script", "img", "iframe") or told.get("rel") == "stylesheet":
+            self.loaded += [link for key in ("href", "src") if (link := told.get(key))]
 
     def handle_endtag(self, tag: str) -> None:
         self._code -= tag in ("code", "pre", "script", "style")
@@ -63,6 +67,9 @@ def on_post_build(config: Any, **_: Any) -> None:
 def problems(path: Path, site: Path) -> Iterator[str]:
     """What is wrong with a page."""
     named = path.relative_to(site)
+    for link in page(path).loaded:
+        if urlsplit(link).netloc:
+            yield f"{named}: {link} is on another server"
     for link in page(path).links:
         address = urlsplit(link)
         if address.scheme or address.netloc or link.startswith(("data:", "mailto:")):

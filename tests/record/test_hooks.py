@@ -32,7 +32,7 @@ def test_every_term_that_is_linked_is_defined() -> None:
 
 def test_the_search_shows_glossary_and_guides_before_theory_and_lint() -> None:
     boost = hook("search")["boost"]
-    order = ["glossary.md", "how-to/engineer.md", "auditing.md", "lint.md", "theory/rdp.md"]
+    order = ["glossary.md", "how-to/engineer.md", "auditing.md", "lint.md", "auditing-methods.md", "theory/rdp.md"]
     assert [*sorted(order, key=boost, reverse=True)] == order  # type: ignore[arg-type]
 
 

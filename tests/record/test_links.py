@@ -24,6 +24,7 @@ def links():
         ('<a href="other.html#nowhere">x</a>', ["has no such place"]),
         ('<a href="#nowhere">x</a>', ["has no such place"]),
         ('<img src="gone.png">', ["gone.png is not there"]),
+        ('<script src="https://example.org/x.js"></script>', ["is on another server"]),
         ("<p>a \\< b</p>", ["shows"]),
         (r"<p>$\frac{a}{b}$</p>", ["shows"]),
         ('<a href="https://example.org/x#y">x</a><p>it costs $5 or $6</p>', []),

@@ -56,6 +56,13 @@ def browsed(page: Path, *options: str, script: str = "") -> tuple[str, str]:
     return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
 
 
+def test_the_search_of_a_site_opened_as_files_finds_pages(site: Path) -> None:
+    ask = "const box = document.querySelector('.md-search__input');"
+    ask += "setTimeout(() => {box.focus(); box.value = 'opacus'; box.dispatchEvent(new Event('keyup'));}, 3000);"
+    dom, _ = browsed(site / "index.html", "--virtual-time-budget=60000", script=ask)
+    assert re.search(r'<a href="[^"]*adapters\.html[^"]*" class="md-search-result__link"', dom)
+
+
 def record_pages(site: Path) -> list[Path]:
     return sorted((site / "record").rglob("*.html"))
 
