@@ -29,7 +29,11 @@ from .answer import answer
 from .bracket import Bracket
 from .currencies.gdp import METHOD, error_bar
 from .currencies.pure_dp import UNBOUNDED
+from .pricing.cut_cohorts import cut_law
 from .question import Question
+
+_OFTEN_FULL = 0.05
+"""Share of rounds with a full cohort above which that is why the ends are apart."""
 
 WITHOUT_NOISE = "there is no noise: what is released shows the data of each unit that takes part as they are"
 """Why an epsilon is infinite, or a delta the probability of taking part."""
@@ -114,6 +118,10 @@ class About:
         times = max((part.participations for part in self._parts if isinstance(part, RandomAllocation)), default=1)
         if times > 1:
             return f"{apart}: from above, {times} rounds of a block are smaller blocks of one."
+        full = max((cut_law(part).full for part in self._parts if isinstance(part, TruncatedPoisson)), default=0.0)
+        if full > _OFTEN_FULL:
+            share_of_rounds = f"in {100 * full:.2g}% of the rounds the others alone fill the cohort"
+            return f"{apart}: {share_of_rounds}. If cohorts are cut at a larger size the ends come closer."
         return f"{apart}: dpcert knows no closer bounds (KNOWN_LIMITS.md)."
 
     def _error_bar(self, found: Bracket) -> dict[str, Any]:

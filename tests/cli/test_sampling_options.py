@@ -47,6 +47,13 @@ def test_cohorts_that_are_cut(capsys):
     assert told["max_cohort"] == 70
 
 
+def test_cohorts_that_are_often_full_say_so(capsys):
+    """Of 99 others at least ten come up in P(Bin(99, .1) >= 10) = .5355 of the rounds."""
+    poisson = ["--sampling", "poisson", "--population", "100", "--cohort", "10", "--max-cohort", "10", "--rounds", "1"]
+    assert run(["epsilon", "--noise-multiplier", "2", *poisson, *TARGET[:-1], "--rtol", "0.01"]) == 0
+    assert "in 54% of the rounds the others alone fill the cohort" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("options", [ALLOCATED, CYCLIC, SHUFFLED])
 def test_as_many_rounds_as_the_target_allows(capsys, options: list[str]):
     noise = ["--noise-multiplier", "4", *options]
