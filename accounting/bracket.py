@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ..mechanisms.digits import interval
+from ..mechanisms.notebook import InNotebook
 
 if TYPE_CHECKING:
     from .about import About
@@ -21,7 +22,7 @@ class OutOfReach(ArithmeticError):
 
 
 @dataclass(frozen=True, slots=True)
-class Bracket:
+class Bracket(InNotebook):
     """lower <= the true value <= upper.
 
     lower: the lower end: the true value is at least this. upper: the upper end: it is at most this.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 from ..mechanisms import InputError
 from ..mechanisms.digits import interval
+from ..mechanisms.notebook import InNotebook
 from ..mechanisms.serialise import to_plain
 from .algorithms.finetune import FineTuning, fine_tune
 from .engine.observers import against_observers
@@ -18,7 +18,7 @@ from .statement import SECRET_SEED, PrivacyStatement, large_delta
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Training:
+class Training(InNotebook):
     """A run that is done. privacy: None without noise. tuned: the scores after fine-tuning, and those before it."""
 
     trainer: Trainer
@@ -40,10 +40,6 @@ class Training:
         if self.outcome.stopped_by_budget:
             lines.append("stopped: one more round would have exceeded the budget")
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     def _scores(self) -> dict[str, Any]:
         names = ("test_accuracy", "test_accuracy_by_sample", "test_loss", "train_accuracy", "train_loss")

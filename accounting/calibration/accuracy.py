@@ -12,6 +12,7 @@ from flint import arb, ctx
 
 from ...mechanisms import InputError, Mechanism
 from ...mechanisms.digits import as_given, rounded_up
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.serialise import to_json
 from ...mechanisms.validate import count, open_probability, positive
 from ..losses.crossing import Excess, crossing
@@ -27,7 +28,7 @@ _FAR, _TINY = 1e3, 1e-300
 
 
 @dataclass(frozen=True, slots=True)
-class Accuracy:
+class Accuracy(InNotebook):
     """A number with this noise is within `distance` of the truth with probability `confidence`, or more.
 
     mechanism: one release of one number. clip_norm: what its numbers are multiples of. numbers: so many with

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
 from ...mechanisms.digits import as_given, rounded_down, rounded_up
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import choice, delta_below_one, nonnegative, positive
 from ..accountants import AccountantName
 from ..answer import answer
@@ -35,7 +36,7 @@ STARTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(InNotebook):
     """The most favourable value found that meets the target.
 
     value: of `solve_for`; a whole number for rounds and cohort. epsilon: the run's bracket at that value and the

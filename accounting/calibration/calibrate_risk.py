@@ -8,6 +8,7 @@ from typing import Any
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
 from ...mechanisms.digits import rounded_up
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import choice, number, open_probability
 from ..bracket import Bracket
 from ..currencies.tradeoff import tradeoff
@@ -17,7 +18,7 @@ from .calibrate_to import calibrate_to
 
 
 @dataclass(frozen=True, slots=True)
-class RiskCalibration:
+class RiskCalibration(InNotebook):
     """The most favourable value found that meets the target.
 
     value: of `solve_for`. true_positive_rate: of the strongest attack with the target's false-positive rate, at that

@@ -10,6 +10,7 @@ from typing import Any
 
 from ...mechanisms import Mechanism
 from ...mechanisms.digits import as_given
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import choice, positive
 from ..bracket import Bracket
 from ..question import tolerance
@@ -21,7 +22,7 @@ DIGITS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class TargetCalibration:
+class TargetCalibration(InNotebook):
     """The most favourable value found that meets the target.
 
     value: of `solve_for`. amount: what the run has of the quantity at that value; its upper end is at most the target.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from html import escape
 from itertools import chain, repeat
 from typing import Any, Literal, TypeVar
 
@@ -23,6 +22,7 @@ from ...mechanisms import (
 )
 from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.epochs import rounds_in
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import text_table
 from ...mechanisms.validate import choice, count, positive
 from ..rounding import UNIT, widened_up
@@ -59,7 +59,7 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class NoisePlan:
+class NoisePlan(InNotebook):
     """A table of options: a row per cohort, a column per target. clip_norm: the unit of the noise on the mean.
     asked: of what run, against whom."""
 
@@ -80,10 +80,6 @@ class NoisePlan:
     def _cell(self, option: Option) -> str:
         noise = rounded_up(option.noise_multiplier, 5)
         return f"{noise}  ({rounded_up(option.noise_on_mean * self.clip_norm, 3)})"
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 from ...mechanisms import (
@@ -24,6 +23,7 @@ from ...mechanisms import (
 )
 from ...mechanisms.digits import as_given, rounded_down, rounded_up
 from ...mechanisms.epochs import rounds_in
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import text_table
 from ...mechanisms.validate import choice, count, delta_below_one, positive
 from ..answer import answer, lower_end
@@ -114,7 +114,7 @@ class SchemeOption:
 
 
 @dataclass(frozen=True, slots=True)
-class SchemePlan:
+class SchemePlan(InNotebook):
     """A table of options: a row per scheme, a column per target. asked: of what run, against whom."""
 
     options: tuple[SchemeOption, ...]
@@ -141,10 +141,6 @@ class SchemePlan:
         known = all(best.noise <= (each.needed or 0.0) for each in entries if each is not best)
         words = "needs the least noise" if known else "needs the least noise of what is proved"
         return f"epsilon {as_given(target)}: {best.scheme} {words}"
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""

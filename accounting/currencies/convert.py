@@ -16,6 +16,7 @@ from flint import arb, ctx, fmpq
 
 from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, PureDp, RenyiDp, Zcdp
 from ...mechanisms.digits import as_given, rounded_up
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import count, nonnegative, number, positive
 from ..bracket import Bracket
 from ..epsilon import delta as delta_of
@@ -37,7 +38,7 @@ Direction = Literal["tight", "upper bound", "no bound"]
 
 
 @dataclass(frozen=True, slots=True)
-class Conversion:
+class Conversion(InNotebook):
     """Every mechanism with what is known has at most `at_most` (rounded up) of what was asked.
 
     direction: "tight" where some mechanism with what is known has exactly that much, up to the accountants' width;
@@ -89,7 +90,7 @@ class Conversion:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversions:
+class Conversions(InNotebook):
     """What is known in every other currency; those that say something are printed."""
 
     each: tuple[Conversion, ...]
@@ -177,7 +178,7 @@ def composed_amount(known: Known, amount: float, rounds: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class OfRounds:
+class OfRounds(InNotebook):
     """At most so much of what was asked has whatever has `each` of the known currency in each of the rounds; how it was
     got does not matter. conversion: of all rounds together."""
 

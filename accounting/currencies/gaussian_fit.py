@@ -17,6 +17,7 @@ from scipy.special import ndtr, ndtri
 from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import interval, rounded_up
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..pairs.tails import normal_tail
@@ -36,7 +37,7 @@ _SLACK = 2.0**-44
 
 
 @dataclass(frozen=True, slots=True)
-class GaussianFit:
+class GaussianFit(InNotebook):
     """mu: the least one, where both error rates are at least error_rates_at_least; its upper end is the curve meant.
     off: by how much at most the curve's true-positive rate exceeds the run's, at one false-positive rate.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 from ...mechanisms import InputError
 from ...mechanisms.digits import as_given, rounded_down, rounded_up
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import delta_below_one, positive
 from ..seconds import timed
 from .convert import Known, convert
@@ -19,7 +19,7 @@ _LEAST, _MOST = 1e-9, 1e6
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(InNotebook):
     """value: every mechanism with at most this much of `known` meets (epsilon, delta). beyond: the next
     amount, for which that is not proved. known_delta: beside a known epsilon."""
 
@@ -38,10 +38,6 @@ class Allowance:
             f"{self.known} = {rounded_down(self.value)}{beside} meets {target}\n  every mechanism with at most this "
             f"{self.known} does; for {self.known} = {rounded_up(self.beyond)} it is not proved"
         )
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""

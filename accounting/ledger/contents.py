@@ -9,6 +9,7 @@ from typing import Any
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility, default_relation, rounds_by_step
 from ...mechanisms.digits import as_given, interval
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import text_table
 from ..accountants import AccountantName
 from ..bracket import Bracket
@@ -19,7 +20,7 @@ SPENT = "a ledger whose events are mechanisms; spent.sqlite in a checkpoint has 
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(InNotebook):
     """A ledger whose every event agrees with its chain of hashes."""
 
     file: str
@@ -61,7 +62,7 @@ class Cost:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class Contents(InNotebook):
     """ledger: the file and its head. mechanisms: how many rounds of each, in words. cost: where a delta was named."""
 
     ledger: Whole

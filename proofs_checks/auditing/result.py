@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from html import escape
 from typing import Literal
 
 from ...mechanisms.digits import rounded_down
+from ...mechanisms.notebook import InNotebook
 from .band import Band
 from .curve import ClaimedCurve
 from .enough_calls import most_shown
@@ -58,7 +58,7 @@ class Test:
 
 
 @dataclass(frozen=True, slots=True)
-class AuditResult:
+class AuditResult(InNotebook):
     """Everything in `tests`, `band` and the assumption-free `bounds` holds together with probability 1 - alpha.
 
     refuted: a claim was made, and contradicted by one of them. trials: calls, both sides together.
@@ -119,10 +119,6 @@ class AuditResult:
             delta = min(self.claim.deltas) if self.claim is not None else 0.0
             most = most_shown(self.trials, delta, self.alpha / max(1, len(self.tried)))
             yield f"{self.trials} calls can show an epsilon of at most {most:.3g}, whatever they return"
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     def with_bounds_of(self, further: AuditResult) -> AuditResult:
         """The same with the bounds that further trials gave, which were drawn for them alone."""

@@ -15,7 +15,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from html import escape
 from typing import Any, Protocol
 
 import numpy as np
@@ -26,6 +25,7 @@ from ...accounting import Bracket, epsilon
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import rounded_down, rounded_up
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import count, delta_below_one, open_probability
 from . import alike_canaries, confident_first, one_run
 from .audit import audit
@@ -97,7 +97,7 @@ class OneRun:
 
 
 @dataclass(frozen=True, slots=True)
-class TrainerAudit:
+class TrainerAudit(InNotebook):
     """certified: epsilon of the claim at delta. runs: repeated short runs. All holds with probability 1 - alpha.
 
     trainer: in words. told: what else is known of it, as plain data.
@@ -131,10 +131,6 @@ class TrainerAudit:
                 f"{self.seconds:.1f} s; p-value of the short runs {self.runs.p_value:.3g}",
             ]
         )
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     @property
     def refuted(self) -> bool:

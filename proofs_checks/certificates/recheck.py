@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...mechanisms import InputError
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.paths import content
 from .checker import check
 
@@ -17,7 +18,7 @@ EVERY_SIZE, UP_TO = "proved", "proved up to N"
 
 
 @dataclass(frozen=True, slots=True)
-class Rechecked:
+class Rechecked(InNotebook):
     """What the checker says of one file, and why.
 
     Of a function: whether every number of entries is proved, else the largest that is (up_to), and whether the
@@ -45,7 +46,7 @@ class Rechecked:
 
 
 @dataclass(frozen=True, slots=True)
-class SeveralRechecked:
+class SeveralRechecked(InNotebook):
     """The same of several files."""
 
     files: tuple[Rechecked, ...]

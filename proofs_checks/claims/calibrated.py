@@ -12,11 +12,12 @@ from ...accounting.calibration.calibrate_to import TargetCalibration, calibrate_
 from ...accounting.seconds import timed
 from ...mechanisms import Mechanism
 from ...mechanisms.digits import as_given, interval
+from ...mechanisms.notebook import InNotebook
 from .currency import Against, Currency
 
 
 @dataclass(frozen=True, slots=True)
-class CurrencyCalibration:
+class CurrencyCalibration(InNotebook):
     """found: the most favourable value that meets the claim. without_range: what the run then has of the currency
     without the range in which it is claimed; None where there is none. of: what the value is a part of, in words."""
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...mechanisms import InputError
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.paths import content, files_below
 from .finding import Finding
 from .notebook import notebook
@@ -28,7 +29,7 @@ class BadFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class Report(InNotebook):
     """What was looked at, what was found, and what could not be read."""
 
     files: int

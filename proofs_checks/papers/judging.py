@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import text_table
 from .judge import EvidenceError, Judgement, judge
 from .register import register
@@ -25,7 +26,7 @@ COSTS = {"quick": 1, "full": 6}
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(InNotebook):
     """The rows that have a status, and of the others (id, why there is none). in_full: each row with its evidence."""
 
     judgements: tuple[Judgement, ...]

@@ -12,13 +12,13 @@ import math
 from collections.abc import Sequence as Listed
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any
 
 from ...accounting import Bracket
 from ...accounting import delta as least_delta
 from ...accounting import epsilon as least_epsilon
 from ...mechanisms import Gaussian, InputError, Mechanism, Neighbouring, Poisson, PureDp, Repeat, Sequence, sensitivity
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import count, rate
 from .proof import Proof
 
@@ -60,7 +60,7 @@ def described(proof: Proof) -> tuple[Mechanism, Neighbouring]:
 
 
 @dataclass(frozen=True, slots=True)
-class Accounted:
+class Accounted(InNotebook):
     """Proved steps one after the other, in so many rounds, each on a Poisson sample of the data.
 
     run: what accountants take for them; neighbouring: the relation. sampling_rate: 1 is no sample.
@@ -83,10 +83,6 @@ class Accounted:
     def __str__(self) -> str:
         names = " then ".join(proof.name for proof in self.proofs)
         return f"{names}: accounted as {self.run} ({self.neighbouring})"
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Any]:
         return {

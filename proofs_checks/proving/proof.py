@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any
+
+from ...mechanisms.notebook import InNotebook
 
 PROVED, PROVED_UP_TO = "proved", "proved up to N"
 """The two verdicts that something is proved: for every number of entries, or for the numbers in `sizes` only."""
@@ -36,7 +37,7 @@ class Counterexample:
 
 
 @dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(InNotebook):
     """verdict: "proved" (for every number of entries), "proved up to N" (for the numbers in `sizes` only), "not proved"
     or "unsupported" (`reason` names the line).
 
@@ -109,10 +110,6 @@ class Proof:
                 f"If datasets have at most so many entries, ask for that: --up-to {self.up_to} (up_to={self.up_to})"
             )
         return "\n  ".join([first, *stop, *[_shown(example) for example in self.counterexamples[:3]]])
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     def _cost(self) -> str:
         if self.notion in ("zcdp", "gdp"):

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...mechanisms.digits import rounded_down
 from ...mechanisms.digits import rounded_up as as_digits
+from ...mechanisms.notebook import InNotebook
 from ..auditing import AuditResult, audit
 from .proof import Proof
 
@@ -58,7 +59,7 @@ def refute(mechanism: Callable[..., Any], proof: Proof, trials: int, seed: int =
 
 
 @dataclass(frozen=True, slots=True)
-class Examined:
+class Examined(InNotebook):
     """A search for a proof, and the audit of the neighbours at which it found none. certificate: the file written.
 
     mechanism: its name, where it is not the function's own. exact_noise: what to draw in place of noise that leaks

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from ...mechanisms.digits import as_given
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import paragraph, text_table
 from ..claims.claim import Claim, load_claim
 from ..claims.currency import EpsilonAt
@@ -25,7 +25,7 @@ NAMED = (SOURCE_S, *GRIDS)
 
 
 @dataclass(frozen=True, slots=True)
-class Explanation:
+class Explanation(InNotebook):
     """How the numbers that a claim states came about: of a curve one per point, else one.
 
     everything: all conventions are listed, not the nearest alone.
@@ -37,10 +37,6 @@ class Explanation:
 
     def __str__(self) -> str:
         return "\n".join(number.words(self.everything) for number in self.numbers)
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""

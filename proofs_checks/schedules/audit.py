@@ -41,6 +41,7 @@ from ...mechanisms import (
     WithReplacement,
     rounds_by_step,
 )
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import count, open_probability, rate
 from .checks import (
     Check,
@@ -59,7 +60,7 @@ from .units import Strand, pairs_in_blocks, unit_checks
 
 
 @dataclass(frozen=True, slots=True)
-class ScheduleAudit:
+class ScheduleAudit(InNotebook):
     """refuted: some check's p-value is at most its share of the error probability, so that a log of the very scheme is
     refuted with at most that probability. schedule: the log's file."""
 

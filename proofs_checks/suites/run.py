@@ -14,6 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from ...mechanisms.digits import rounded_down
+from ...mechanisms.notebook import InNotebook
 from ..auditing.attack import attack
 from ..auditing.failures import shortened
 from ..auditing.mechanism_error import MechanismError
@@ -44,7 +45,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class SuiteResult:
+class SuiteResult(InNotebook):
     """alpha: the probability that any row refutes something true."""
 
     library: str

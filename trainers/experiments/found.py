@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ...mechanisms import InputError
+from ...mechanisms.notebook import InNotebook
 
 Drawn = TypeVar("Drawn")
 
 
 @dataclass(frozen=True, slots=True)
-class Experiment:
+class Experiment(InNotebook):
     """table: in Markdown. counted: how many runs, and where. told: the document, beside name and folder, in order.
 
     no_plots: why nothing was drawn; empty where something was.

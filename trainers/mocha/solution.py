@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from typing import Any
 
 import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import rounded_up
+from ...mechanisms.notebook import InNotebook
 from ...mechanisms.serialise import to_plain
 from ..statement import SECRET_SEED, PrivacyStatement, large_delta
 from .assemble import MethodKind
@@ -24,7 +24,7 @@ from .source import Problem
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solution:
+class Solution(InNotebook):
     """found: the fields of the JSON document but for the privacy, which is None where there is no noise.
 
     Among them: primal and dual, between which the optimum lies, and their difference, the gap.
@@ -54,10 +54,6 @@ class Solution:
         if self.privacy is not None and found["stopped_by_budget"]:
             lines.append("stopped: one more round would have exceeded the budget")
         return "\n".join(lines)
-
-    def _repr_html_(self) -> str:
-        """The same in a notebook."""
-        return f"<pre>{escape(str(self))}</pre>"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""

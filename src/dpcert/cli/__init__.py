@@ -102,19 +102,21 @@ COMMANDS = {
     ),
     "experiment": ("experiment:app", "Compute the papers' tables and figures again, by grids of training runs."),
 }
-"""Each command's module and function (or group), and its help in a line: none is loaded before it is called."""
+"""Each command's module and function (or group), and the first line of its help; its docstring has the rest. None is
+loaded before it is called."""
 
 
 def loaded(name: str) -> Any:
     """The command or group of that name."""
-    module, attribute = COMMANDS[name][0].split(":")
+    where, summary = COMMANDS[name]
+    module, attribute = where.split(":")
     found = getattr(import_module(f".{module}", __name__), attribute)
     if not isinstance(found, Commands):
         single = Commands(no_args_is_help=False)
         single.command(name)(found)
         found = single
     command = typer.main.get_command(found)
-    command.name = name
+    command.name, command.help = name, "\n\n".join(filter(None, [summary, command.help]))
     return command
 
 

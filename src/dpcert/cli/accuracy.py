@@ -50,9 +50,7 @@ def accuracy_command(
     numbers: Numbers = 1,
     as_json: options.Json = False,
 ) -> None:
-    """Say how close a noisy number is to the truth, or how much noise keeps it within a distance.
-
-    Example: dpcert accuracy --mechanism laplace --noise-multiplier 2 --clip-norm 10
+    """Example: dpcert accuracy --mechanism laplace --noise-multiplier 2 --clip-norm 10
 
     dpcert accuracy --mechanism laplace --within 5 --confidence 0.95 --clip-norm 1
 

@@ -54,9 +54,7 @@ def attest_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write an attestation: what a claim says about files, and whether it is proved, tested, logged or asserted.
-
-    A refuted or undecided claim is attested as that. Check the result with dpcert check.
+    """A refuted or undecided claim is attested as that. Check the result with dpcert check.
     Example: dpcert attest claim.toml --subject model.safetensors --key key.pem --out model.intoto.jsonl
     """
     if not out.parent.is_dir():

@@ -138,9 +138,7 @@ def audit_command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Attack a mechanism, or the schedule of a run: is it as private as claimed?
-
-    Exit code: 0 nothing was refuted (which proves nothing); 1 the claim is refuted; 2 bad input, or an exception in
+    """Exit code: 0 nothing was refuted (which proves nothing); 1 the claim is refuted; 2 bad input, or an exception in
     the mechanism; 4 nothing could be checked: the data sets are equal, the output is constant or cannot be read, or
     there were too few calls. Ctrl-C ends the trials; whatever ends them, what is known by then is reported.
     """

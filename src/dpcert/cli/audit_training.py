@@ -62,9 +62,7 @@ def audit_training_command(
     max_seconds: Annotated[float, "Time limit of the short runs; then the result so far is reported."] = 60,
     as_json: options.Json = False,
 ) -> None:
-    """Attack a trainer end to end: is a run of it as private as is certified?
-
-    A client that sends the most that the neighbouring relation allows is there or not (or sends the opposite), and
+    """A client that sends the most that the neighbouring relation allows is there or not (or sends the opposite), and
     whoever sees the releases guesses which. Exit code: 0 nothing was refuted, which proves nothing; 1 refuted; 2 bad
     input.
     """

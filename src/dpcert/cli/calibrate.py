@@ -77,9 +77,7 @@ def calibrate_command(
     ] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Find the least noise (or the most rounds, the largest cohort, ...) that meets the target.
-
-    The target is --epsilon and --delta, --tpr and --fpr, --rho, or --mu. The result is rounded to the safe side.
+    """The target is --epsilon and --delta, --tpr and --fpr, --rho, or --mu. The result is rounded to the safe side.
 
     Example: dpcert calibrate --epsilon 3 --delta 1e-5 --solve-for noise-multiplier --rounds 10000
     --sampling poisson --sampling-rate 0.01

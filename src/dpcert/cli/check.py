@@ -34,9 +34,7 @@ def check_command(
     ledger: Annotated[Path | None, "For an attestation: the ledger, if you have it."] = None,
     as_json: Json = False,
 ) -> None:
-    """Prove certificates and attestations again, by a checker that is independent of what wrote them.
-
-    Claims are re-proved in ball arithmetic, functions (`dpcert prove`) by interpreting them.
+    """Claims are re-proved in ball arithmetic, functions (`dpcert prove`) by interpreting them.
 
     Exit code: 0 everything in them is proved; 1 something is not; 2 there is no JSON document to check; 4 a function is
     proved for up to N entries only, and its certificate does not say that this was asked (--up-to N).

@@ -31,9 +31,7 @@ def convert_command(
     fpr: Annotated[float | None, "With --to tpr: at this false-positive rate."] = None,
     as_json: Json = False,
 ) -> None:
-    """Convert one privacy guarantee into another, rounded up; says whether the result is tight or an upper bound.
-
-    Example: dpcert convert --rho 2.56 --to epsilon --delta 1e-10
+    """Example: dpcert convert --rho 2.56 --to epsilon --delta 1e-10
 
     dpcert convert --mu 0.5
 

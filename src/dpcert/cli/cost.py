@@ -35,9 +35,7 @@ def epsilon_command(
     mu: KnownMu = None,
     as_json: options.Json = False,
 ) -> None:
-    """Compute the epsilon of a run at --delta: an interval that contains the true value.
-
-    Example: dpcert epsilon --delta 1e-5 --rounds 10000 --noise-multiplier 1
+    """Example: dpcert epsilon --delta 1e-5 --rounds 10000 --noise-multiplier 1
     --sampling poisson --sampling-rate 0.01
 
     dpcert epsilon --delta 1/60000 --noise-multiplier 1.1 --sampling poisson --dataset-size 60000 --batch-size 256
@@ -87,9 +85,7 @@ def delta_command(
     mu: KnownMu = None,
     as_json: options.Json = False,
 ) -> None:
-    """Compute the delta of a run at --epsilon: an interval that contains the true value.
-
-    Example: dpcert delta --epsilon 2 --rounds 100 --noise-multiplier 4
+    """Example: dpcert delta --epsilon 2 --rounds 100 --noise-multiplier 4
 
     dpcert delta --epsilon 2 --mu 0.5
     """

@@ -9,7 +9,7 @@ from .declared import with_fields
 from .experiment_options import Curves, DataAlone, Federated, Mocha
 from .help import Commands
 
-app = Commands(help="Compute the papers' tables and figures again, by grids of training runs.")
+app = Commands()
 
 OWN_NOISE = ("noise_multiplier",)
 TUNED = ("strength", "clip_norm", "learning_rate", "rounds", "noise_multiplier")

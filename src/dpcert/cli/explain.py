@@ -23,9 +23,7 @@ def explain_command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Find the conventions that give the printed epsilon: accountant, conversion, neighbours, sampling, rounding.
-
-    Tries each with the run as described, and with one thing changed. Says nothing about whether the number is
+    """Tries each with the run as described, and with one thing changed. Says nothing about whether the number is
     right: that is dpcert verify.
     """
     read = load_claim(claim)

@@ -15,7 +15,7 @@ from . import options
 from .help import Commands
 from .setting import asking
 
-app = Commands(help="Check, show, export or import a ledger: the record of what was released.")
+app = Commands()
 
 File = Annotated[Path, options.named("LEDGER", "The ledger's SQLite file.")]
 Head = Annotated[

@@ -35,9 +35,7 @@ def lint_command(
         typer.Option(metavar="RULE", help="Explain this rule, with a wrong and a right example; no file is read."),
     ] = None,
 ) -> None:
-    """Find known mistakes in private training scripts and notebooks, without running them.
-
-    Exit code: 0 nothing found, or notes only (--strict: these count); 1 findings; 2 a path that does not exist or is
+    """Exit code: 0 nothing found, or notes only (--strict: these count); 1 findings; 2 a path that does not exist or is
     not Python (the others are still read).
     """
     form = options.form(form, ("text", "json", "sarif", "github"), as_json)

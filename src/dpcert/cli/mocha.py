@@ -9,10 +9,7 @@ from .mocha_options import Asked, checked
 
 @with_fields(Asked)
 def mocha_command(asked: Asked, as_json: options.Json = False) -> None:
-    """Train related tasks together by MOCHA, to a certified duality gap, privately if asked.
-
-    Example: dpcert mocha mocha --data synthetic:clustered,tasks=12 --lambda 0.01 --omega learned
-    """
+    """Example: dpcert mocha mocha --data synthetic:clustered,tasks=12 --lambda 0.01 --omega learned"""
     checked(asked)
     options.needs_torch("mocha")
     from .mocha_run import run_mocha

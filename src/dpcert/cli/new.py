@@ -68,10 +68,8 @@ def new_command(
         ),
     ] = None,
 ) -> None:
-    """Write a commented claim file. Asks for what you did not give as options.
-
-    Without a terminal, title, epsilon, the noise and what the named sampling scheme needs are required; everything else
-    has a default.
+    """Without a terminal, title, epsilon, the noise and what the named sampling scheme needs are required; everything
+    else has a default.
 
     Example: dpcert new ours.toml --title Ours --epsilon 3 --noise-multiplier 1.1 --rounds 1000
     """

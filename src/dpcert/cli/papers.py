@@ -49,9 +49,7 @@ def papers_command(
         typer.Option(metavar="DIR", help="Also write the pages of the documentation into this folder."),
     ] = None,
 ) -> None:
-    """Derive again whether each statement of the source papers is true: proofs, counterexamples, audits, runs.
-
-    Nobody typed a status in: a row's function passes or fails the printed statement, and the other way round
+    """Nobody typed a status in: a row's function passes or fails the printed statement, and the other way round
     the repaired or a spoilt one. What is only tested on instances is not said to hold or to be false.
 
     Exit code: 0 every row has its status; 1 some row's evidence fell short; 2 bad input.

@@ -57,9 +57,7 @@ class Asked:
 
 @with_fields(Asked)
 def plan_command(asked: Asked, as_json: options.Json = False) -> None:
-    """Find the least noise on the mean for each cohort size and target epsilon, rounded to the safe side.
-
-    With --schemes: the least noise multiplier for each sampling scheme, for one batch size and number of epochs.
+    """With --schemes: the least noise multiplier for each sampling scheme, for one batch size and number of epochs.
 
     Example: dpcert plan --population 100000 --rounds 1000 --delta 1e-6 --epsilons 1,3,8 --plot plan.png
 

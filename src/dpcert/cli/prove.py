@@ -97,10 +97,8 @@ def prove_command(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Prove that a Python function is epsilon-DP, or show the neighbours at which no proof exists.
-
-    dpcert reads the function's source. For each output it looks for a shift of the noise that gives the same output on
-    every neighbour. A proof is about real numbers: floating-point noise leaks information even where a proof exists.
+    """dpcert reads the function's source. For each output it looks for a shift of the noise that gives the same output
+    on every neighbour. A proof is about real numbers: floating-point noise leaks information even where a proof exists.
 
     Exit code: 0 proved for every number of entries (or for --up-to N, where asked); 4 proved for up to N entries only;
     1 refuted by the audit of a pair at which every proof fails; 2 bad input; 3 neither. Ctrl-C answers with what is

@@ -13,7 +13,7 @@ from ..proofs_checks.registry.importing import imported_files, load_entry, load_
 from . import options
 from .help import Commands
 
-app = Commands(help="Read entries of the OpenDP deployments registry as claims, and write them.")
+app = Commands()
 STATED, BAD_INPUT, GAPS = 0, 2, 3
 
 

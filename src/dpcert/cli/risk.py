@@ -36,9 +36,7 @@ def risk_command(
     plot: Plot = None,
     as_json: options.Json = False,
 ) -> None:
-    """Say what the strongest attack can find out: true-positive rates, advantage, posterior, as certified intervals.
-
-    Example: dpcert risk claims/papers/abadi16-mnist-e100.toml --plot risk.png
+    """Example: dpcert risk claims/papers/abadi16-mnist-e100.toml --plot risk.png
 
     dpcert risk --noise-multiplier 1 --sampling poisson --sampling-rate 0.01 --rounds 10000 --fpr 1e-5
     """

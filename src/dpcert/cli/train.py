@@ -12,10 +12,7 @@ from .train_options import Asked, checked
 
 @with_fields(Asked)
 def train_command(asked: Asked, as_json: options.Json = False) -> None:
-    """Train a federated algorithm and certify what its releases cost.
-
-    Example: dpcert train pmtl --data synthetic --noise-multiplier 2 --clip-norm 0.5
-    """
+    """Example: dpcert train pmtl --data synthetic --noise-multiplier 2 --clip-norm 0.5"""
     checked(asked)
     options.needs_torch("train")
     from .train_run import run_once  # here: torch takes seconds, and only this command needs it

@@ -69,9 +69,7 @@ def verify_command(
         typer.Option(metavar="DIR", help="Keep verdicts in this folder, and reuse those of unchanged claims."),
     ] = None,
 ) -> None:
-    """Verify claims: is the stated epsilon true for what ran?
-
-    Each claim holds (the true epsilon is at most the stated one), is refuted (the true epsilon is larger) or stays
+    """Each claim holds (the true epsilon is at most the stated one), is refuted (the true epsilon is larger) or stays
     undecided. Exit code: 0 every claim holds; 1 at least one is refuted; 2 bad input (the other claims are still
     verified); 3 none is refuted, at least one is undecided; 130 after Ctrl-C, which prints what is known by then.
     """
