@@ -128,3 +128,11 @@ def test_sums_beyond_the_window_forgotten_are_caught(monkeypatch):
 def test_renyi_bounds_serve_shuffled_epochs_too():
     run = Repeat(Shuffled(Gaussian(2.0), 10), 3)
     assert epsilon(run, 1e-5, "zero-out", accountant="rdp").upper >= epsilon(run, 1e-5, "zero-out").upper
+
+
+def test_a_look_of_a_tenth_is_within_a_tenth():
+    """The quick interval is around the default one, and each of its ends is within a tenth of the other's."""
+    run = Repeat(Shuffled(Gaussian(3.0), 30, 30), 4)
+    quick, fine = epsilon(run, 1e-5, "zero-out", rtol=0.1), epsilon(run, 1e-5, "zero-out")
+    assert 0.9 * fine.lower <= quick.lower <= fine.lower * (1 + 1e-6)
+    assert fine.upper * (1 - 1e-3) <= quick.upper <= 1.1 * fine.upper
