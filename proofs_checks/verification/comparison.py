@@ -9,6 +9,8 @@ from typing import Any
 
 from ...accounting import Bracket
 from ...mechanisms import InputError
+from ...mechanisms.digits import interval
+from ...mechanisms.text_table import rendered, text_table
 from ..claims.claim import Claim
 from ..claims.statement import COMPANIONS, CURRENCIES
 from .verdict import Verification
@@ -50,6 +52,21 @@ class Comparison:
         ]
         total = None if self.total is None else _ends(self.total)
         return {"delta": self.delta, "claims": claims, "total": total, "no_total": self.no_total or None}
+
+    def table(self, results: Sequence[Verification]) -> str:
+        """Every claim's epsilon at one delta, and that of all releases together."""
+        rows = []
+        for result, epsilon in zip(results, self.epsilons, strict=True):
+            statement = result.claim.statement
+            against = f"{statement.notion}, {statement.neighbouring}, one {statement.unit}"
+            rows.append((statement.title, result.printed, interval(epsilon, 6), against))
+        columns: list[str | dict[str, object]] = [{"header": "claim"}, "printed"]
+        columns += [{"header": "epsilon", "no_wrap": True}, {"header": "against"}]
+        table = text_table(columns, rows, title=f"side by side, at delta = {self.delta:g}")
+        if self.total is None:
+            return f"{table}\n{rendered(f'No total: {self.no_total}.')}"
+        text = "for a unit whose data are in all of these releases, each with randomness of its own"
+        return f"{table}\n{rendered(f'Together: {interval(self.total, 6)} {text}.')}"
 
 
 def compare(results: Sequence[Verification]) -> Comparison:

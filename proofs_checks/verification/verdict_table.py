@@ -1,19 +1,17 @@
-"""Verdicts and a comparison as readable tables; on a narrow terminal, a few lines a claim."""
+"""Verdicts as a readable table; on a narrow terminal, a few lines a claim."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import Protocol, TypeVar
 
+from ...accounting import Bracket
 from ...mechanisms.digits import interval
 from ...mechanisms.text_table import paragraph, rendered, text_table, width
-
-if TYPE_CHECKING:
-    from ..claims.findings import Finding
-    from .comparison import Comparison
-    from .verdict import Verification
+from ..claims.claim import Claim
+from ..claims.findings import Finding
 
 NARROW = 110
 """Below so many columns the columns of a table would be a word wide."""
@@ -24,7 +22,31 @@ _FEW = 5
 STYLES = {"holds": "bold green", "refuted": "bold red", "undecided": "bold yellow"}
 
 
-def verdict_table(results: Sequence[Verification], problems: int, unjudged: int, everything: bool) -> str:
+class Judgement(Protocol):
+    """What the table shows of a verdict on a claim (verdict.Verification)."""
+
+    @property
+    def claim(self) -> Claim: ...
+    @property
+    def verdict(self) -> str: ...
+    @property
+    def certified(self) -> Bracket: ...
+    @property
+    def printed(self) -> str: ...
+    @property
+    def why(self) -> str: ...
+    @property
+    def findings(self) -> tuple[Finding, ...]: ...
+    @property
+    def certificate(self) -> str | None: ...
+    @property
+    def seconds(self) -> float: ...
+
+
+AnyJudgement = TypeVar("AnyJudgement", bound=Judgement)
+
+
+def verdict_table(results: Sequence[Judgement], problems: int, unjudged: int, everything: bool) -> str:
     """A row per claim that is listed, then one line that counts all; nothing when no claim could be read.
 
     problems: claims without a verdict; unjudged: those of them that could be read.
@@ -38,24 +60,24 @@ def verdict_table(results: Sequence[Verification], problems: int, unjudged: int,
     return "\n".join([*lines, *map(paragraph, counted), *_certificates(results)])
 
 
-def worst_first(results: Sequence[Verification]) -> list[Verification]:
+def worst_first(results: Sequence[AnyJudgement]) -> list[AnyJudgement]:
     """Of many claims those that are refuted before the others; of a few, in the order in which they were named."""
     if len(results) <= _FEW:
         return list(results)
     return sorted(results, key=lambda result: ("refuted", "undecided", "holds").index(result.verdict))
 
 
-def worth_listing(results: Sequence[Verification]) -> list[Verification]:
+def worth_listing(results: Sequence[AnyJudgement]) -> list[AnyJudgement]:
     """Of many claims those that do not hold; of a few, all."""
     return [result for result in results if len(results) <= _FEW or result.verdict != "holds"]
 
 
-def serious(result: Verification) -> list[Finding]:
+def serious(result: Judgement) -> list[Finding]:
     """The findings that are errors or warnings, which every format shows; --json and reports have the others too."""
     return [finding for finding in result.findings if finding.severity != "info"]
 
 
-def _rows(results: Sequence[Verification]) -> Iterator[str]:
+def _rows(results: Sequence[Judgement]) -> Iterator[str]:
     """The table, and below it the claims' findings."""
     from rich.text import Text
 
@@ -85,7 +107,7 @@ def _rows(results: Sequence[Verification]) -> Iterator[str]:
             yield rendered(f"{result.claim.statement.title}: {finding}" if len(results) > 1 else str(finding))
 
 
-def _blocks(results: Sequence[Verification]) -> Iterator[str]:
+def _blocks(results: Sequence[Judgement]) -> Iterator[str]:
     """At most eight lines per claim: its title with the verdict, the numbers, and why; and its findings, whole."""
     from rich.text import Text
 
@@ -99,7 +121,7 @@ def _blocks(results: Sequence[Verification]) -> Iterator[str]:
             yield rendered(Text(f"{'':11}{line}", overflow="ellipsis", no_wrap=True))
 
 
-def _counted(results: Sequence[Verification], problems: int, unjudged: int) -> str:
+def _counted(results: Sequence[Judgement], problems: int, unjudged: int) -> str:
     counts = Counter[str](result.verdict for result in results)
     parts = [f"{counts[verdict]} {word}" for verdict, word in (("holds", "hold"), ("refuted", "refuted"))]
     parts.append(f"{counts['undecided']} undecided")
@@ -112,14 +134,14 @@ def _counted(results: Sequence[Verification], problems: int, unjudged: int) -> s
     return f"{total} claim{'s' if total > 1 else ''}: {', '.join(parts)}; {seconds:.1f} s of computation"
 
 
-def _not_listed(results: Sequence[Verification]) -> str:
+def _not_listed(results: Sequence[Judgement]) -> str:
     held = [result for result in results if result.verdict == "holds"]
     warned = sum(bool(serious(result)) for result in held)
     found = f" ({warned} of them with a warning or an error in the claim)" if warned else ""
     return f"Claims that hold are not listed{found}; --all lists them."
 
 
-def _certificates(results: Sequence[Verification]) -> Iterator[str]:
+def _certificates(results: Sequence[Judgement]) -> Iterator[str]:
     """Where certificates were asked for: how many were written, and for which claims there is none, and why."""
     written = sum(result.certificate is not None for result in results)
     if written:
@@ -130,19 +152,3 @@ def _certificates(results: Sequence[Verification]) -> Iterator[str]:
         for finding in result.findings:
             if finding.id in ("no-certificate", "certificate-proves-less"):
                 yield paragraph(f"{result.claim.statement.title}: {finding.text}")
-
-
-def comparison_table(results: Sequence[Verification], comparison: Comparison) -> str:
-    """Every claim's epsilon at one delta, and that of all releases together."""
-    rows = []
-    for result, epsilon in zip(results, comparison.epsilons, strict=True):
-        statement = result.claim.statement
-        against = f"{statement.notion}, {statement.neighbouring}, one {statement.unit}"
-        rows.append((statement.title, result.printed, interval(epsilon, 6), against))
-    columns: list[str | dict[str, object]] = [{"header": "claim"}, "printed"]
-    columns += [{"header": "epsilon", "no_wrap": True}, {"header": "against"}]
-    table = text_table(columns, rows, title=f"side by side, at delta = {comparison.delta:g}")
-    if comparison.total is None:
-        return f"{table}\n{rendered(f'No total: {comparison.no_total}.')}"
-    text = "for a unit whose data are in all of these releases, each with randomness of its own"
-    return f"{table}\n{rendered(f'Together: {interval(comparison.total, 6)} {text}.')}"

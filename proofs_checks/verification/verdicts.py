@@ -8,7 +8,7 @@ from typing import Any
 from ...mechanisms import InputError
 from .comparison import Comparison, compare
 from .verdict import Verification
-from .verdict_table import comparison_table, verdict_table
+from .verdict_table import verdict_table
 
 Problems = tuple[tuple[str, InputError], ...]
 """Files that could not be judged, and why."""
@@ -40,7 +40,7 @@ class Verdicts:
         return replace(self, comparison=compare(self.results)) if self.results else self
 
     def __str__(self) -> str:
-        beside = [] if self.comparison is None else [comparison_table(self.results, self.comparison)]
+        beside = [] if self.comparison is None else [self.comparison.table(self.results)]
         return "\n".join([verdict_table(self.results, len(self.problems), self.unjudged, self.everything), *beside])
 
     def _repr_html_(self) -> str:
