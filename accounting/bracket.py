@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ..mechanisms.digits import interval
 from ..mechanisms.notebook import InNotebook
-
-if TYPE_CHECKING:
-    from .about import About
 
 
 class EmptyBracket(ArithmeticError):
@@ -19,6 +16,15 @@ class EmptyBracket(ArithmeticError):
 
 class OutOfReach(ArithmeticError):
     """An accountant supports a composition in general, but cannot bracket it here at a reasonable cost."""
+
+
+class Asked(Protocol):
+    """What a bracket answers (about.About). seconds: that it took."""
+
+    @property
+    def seconds(self) -> float: ...
+    def words(self, found: Bracket) -> str: ...
+    def to_json(self, found: Bracket) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Bracket(InNotebook):
     certified: bool
     method: str
     reached: bool = field(default=True, compare=False)
-    about: About | None = field(default=None, compare=False, repr=False)
+    about: Asked | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:
