@@ -39,7 +39,7 @@ class Asked:
         str | None,
         "Compare sampling schemes instead: all, or a list such as poisson,shuffle.",
     ] = None
-    batch_size: Annotated[int | None, "With --schemes: the size of every batch."] = None
+    batch_size: Annotated[int | None, "The size of every batch: the only cohort, or with --schemes that of all."] = None
     plot: Annotated[Path | None, "Write a plot of the table to this image file (needs matplotlib)."] = None
 
     def targets(self) -> tuple[float, ...]:
@@ -49,6 +49,8 @@ class Asked:
     def sizes(self) -> tuple[int, ...]:
         """The cohorts as given, or six powers of ten and their halves up to the population."""
         population = count("population", self.population)
+        if self.batch_size is not None:
+            return (count("batch_size", self.batch_size),)
         if self.cohorts is not None:
             return tuple(count("cohorts", size) for size in numbers("--cohorts", self.cohorts))
         shares = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3)
@@ -77,8 +79,8 @@ def _schemes(named: str, asked: Asked) -> SchemePlan:
 
 def _noise(asked: Asked) -> NoisePlan:
     """By cohort, with a bar."""
-    if asked.batch_size is not None:
-        raise InputError("--batch-size", asked.batch_size, "--schemes beside it, or --cohorts in its place")
+    if asked.batch_size is not None and asked.cohorts is not None:
+        raise InputError("--batch-size", asked.batch_size, "nothing beside --cohorts: it is the only cohort")
     length = asked.rounds if asked.epochs is None else asked.epochs
     required(population=asked.population, rounds=length, delta=asked.delta)
     try:
