@@ -223,8 +223,9 @@ class Search:
                 return self._between(last, here) if met else self._between(here, last)
         if not met:
             name = self.solve_for.replace("_", " ")
-            raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one")
-        if self.solve_for in ("noise_multiplier", "noise_std", "clip_norm"):  # the end of the search, of nothing else
+            why = ", since epsilon is infinite" if self.quantity == "epsilon" and found.lower == math.inf else ""
+            raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one{why}")
+        if self.solve_for != "sampling_rate" and value != most:  # the end of the search, of nothing else
             name = self.solve_for.replace("_", " ")
             expected = f"a smaller target: {name} = {value:g} meets this one, and the search goes no further"
             raise InputError(self.quantity, self.target, expected)

@@ -156,3 +156,13 @@ def test_without_noise_epsilon_is_infinite_and_why(noise: list[str], capsys: pyt
     said = capsys.readouterr().out
     assert "epsilon in [inf, inf]" in said
     assert "there is no noise" in said
+
+
+def test_the_end_of_the_search_for_rounds_is_no_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["calibrate", "--epsilon", "1e106", "--delta", "1e-5", "--solve-for", "rounds", "--noise-multiplier", "1"]
+    assert run(asked) == 2
+    assert "the search goes no further" in capsys.readouterr().err
+    assert (
+        run(["calibrate", "--epsilon", "1", "--delta", "1e-5", "--solve-for", "rounds", "--noise-multiplier", "0"]) == 2
+    )
+    assert "epsilon is infinite" in capsys.readouterr().err

@@ -38,7 +38,12 @@ class Problem:
     step: int = 1
 
     def in_rounds(self, found: Found) -> Found:
-        """The answer in rounds, where the value counts several together."""
+        """The answer in rounds, where the value counts several together. Raises InputError where the search ended."""
+        if self.solved == "rounds" and found.value == self.most:
+            expected = (
+                f"a smaller target: {found.value * self.step} rounds meet this one, and the search goes no further"
+            )
+            raise InputError("--solve-for", "rounds", expected)
         if self.step == 1:
             return found
         return replace(found, value=found.value * self.step, beyond=found.beyond and found.beyond * self.step)

@@ -93,7 +93,7 @@ def test_calibrate_over_schemes(capsys):
     ("asked", "named"),
     [
         ([*ASKED, "--schemes", "poison"], "--schemes"),
-        ([*ASKED], "--batch-size"),
+        ([*ASKED, "--cohorts", "3"], "--batch-size"),
         (["plan", "--population", "60", "--schemes", "all"], "--batch-size"),
         (["calibrate", "--delta", "1e-3", "--schemes", "all"], "--epsilon"),
         (["calibrate", "--epsilon", "1", "--delta", "1e-3", "--schemes", "all"], "--population"),
