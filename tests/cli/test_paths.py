@@ -50,7 +50,8 @@ def without_rights(arguments: list[str], folder: Path) -> subprocess.CompletedPr
             pytest.skip("root without a way to drop its rights")
         rights = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
     command = [*rights, sys.executable, "-m", "dpcert", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    known = dict(os.environ)  # readline gives processes a COLUMNS that Python does not know of
+    return subprocess.run(command, cwd=folder, env=known, capture_output=True, text=True, check=False, timeout=120)
 
 
 @pytest.mark.parametrize(
