@@ -93,6 +93,14 @@ def test_hidden_cohorts_whose_data_follow_the_rounds_before(relation, noise, cli
     assert judged(world, extreme=True) == "bracketed"
 
 
+def test_before_whoever_sees_releases_alone_data_follow_them_too():
+    """The lower end is such a federation's: fixed data reveal .4% less of delta."""
+    sees = "outside", "secure, dropouts"
+    world = World("gaussian", "fixed-size", "zero-out", *sees, clients=4, cohort=2, scale=2.0, delta=0.02)
+    assert world.is_solved
+    assert judged(world, extreme=False) == "bracketed"
+
+
 @pytest.mark.parametrize("relation", few(RELATIONS, 6))
 def test_the_oracle_finds_half_the_sensitivity_and_the_wrong_rate(relation):
     world = World("gaussian", "poisson", relation, "hidden", rate=0.2)

@@ -31,6 +31,7 @@ DAILY = [
     (("Poisson",), "truncated-laplace", "replace-one", "hidden"),
     (("FixedSize",), "truncated-laplace", "zero-out", "pooled"),
     (("BestOfSeveral", "Cyclic"), "laplace", "zero-out", "hidden"),
+    (("TruncatedPoisson",), "pure-dp", "add-remove", "hidden"),
     (("Disjoint", "RandomAllocation"), "laplace", "add-remove", "hidden"),
     (("Repeat", "Sequence"), "skellam", "replace-one", "hidden"),
 ]
