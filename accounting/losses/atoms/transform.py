@@ -155,7 +155,8 @@ class AtomLaw:
         loss = self.atoms.loss
         exponents = c * loss - log_moment(self, c)
         weights = np.exp(self._log_mass + exponents)
-        ulps = 12 + 2 * (np.abs(exponents) + np.abs(self._log_mass) + np.abs(c * loss))
+        sizes = np.where(self.atoms.mass > 0, np.abs(self._log_mass), 0.0)  # what has no mass has no error
+        ulps = 12 + 2 * (np.abs(exponents) + sizes + np.abs(c * loss))
         inexact = float(np.dot(weights, ulps)) * UNIT
         if loss.size <= _FEW_ATOMS:
             return _direct(loss, weights, inexact, grid)

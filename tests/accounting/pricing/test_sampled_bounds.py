@@ -71,6 +71,24 @@ def test_a_place_in_a_cohort_that_somebody_else_takes(at: float) -> None:
     assert found < delta(RandomizedResponse(flip, 3), at, "replace-one").lower
 
 
+@pytest.mark.parametrize("at", [0.05, 0.1, 0.2])
+def test_several_stated_bounds_on_one_sample_have_an_end_at_every_delta(at: float) -> None:
+    """Two answers of randomized response about a place that somebody else may take: all outcomes, summed."""
+    found = epsilon(FixedSize(Repeat(PureDp(1.0), 2), 4, 2), at, "replace-one")
+    yes = math.e / (1 + math.e)
+    told = [yes**2, 2 * yes * (1 - yes), (1 - yes) ** 2]
+
+    def mirrored(level: float) -> float:
+        """The unit answers yes or no, and who takes its place is undecided, as far as a threshold can tell."""
+        uniform = [0.25, 0.5, 0.25]
+        left = [(a + u) / 2 for a, u in zip(told, uniform, strict=True)]
+        right = [(a + u) / 2 for a, u in zip(reversed(told), uniform, strict=True)]
+        return sum(max(0.0, p - math.exp(level) * q) for p, q in zip(left, right, strict=True))
+
+    assert mirrored(found.upper) <= at
+    assert found.upper < epsilon(FixedSize(Repeat(PureDp(1.0), 2), 4, 2), 0.9 * at, "replace-one").upper
+
+
 @pytest.mark.parametrize(
     ("run", "relation"),
     [

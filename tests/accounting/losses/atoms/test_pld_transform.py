@@ -40,6 +40,15 @@ def exact_transform(law: Law, t: mp.mpc) -> mp.mpc:
     return 1 - mp.mpf(law.rate) + mp.mpf(law.rate) * exact_transform(law.base, t)
 
 
+def test_an_atom_without_mass_changes_nothing() -> None:
+    """It once made the stated error no number: samples of several stated bounds had no answer at large deltas."""
+    law = random_atoms(5)
+    more = AtomLaw(Atoms(np.append(law.atoms.loss, 0.3), np.append(law.atoms.mass, 0.0), 0.0))
+    grid = Frequencies.covering(5.0, 256)
+    for found, expected in zip(more.normalised(0.7, grid), law.normalised(0.7, grid), strict=True):
+        assert np.allclose(found, expected, rtol=1e-12, atol=1e-15)
+
+
 LAWS = [
     random_atoms(5),
     random_atoms(300),
