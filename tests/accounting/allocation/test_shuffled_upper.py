@@ -133,7 +133,7 @@ def test_more_batches_and_more_noise_hide_more(relation) -> None:
     assert by_batches[0] == epsilon(Repeat(Gaussian(2.0), 3), 1e-5, relation).upper
 
 
-@settings(max_examples=many(8), deadline=None)
+@settings(max_examples=many(4), deadline=None)
 @given(st.floats(0.4, 8.0), st.integers(2, 400), st.integers(1, 30), st.sampled_from([1e-8, 1e-5, 1e-3]))
 def test_the_upper_end_is_above_the_attained_one_and_below_no_amplification(noise, batches, epochs, target) -> None:
     found = epsilon(Repeat(Shuffled(Gaussian(noise), batches, batches), epochs), target, "zero-out", rtol=0.1)

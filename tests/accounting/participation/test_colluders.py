@@ -102,6 +102,7 @@ def test_binomial_ends_are_on_the_safe_side(rate, failure):
     assert 1 - beyond(bottom - 1) <= Fraction(failure) * (1 + Fraction(1, 10**12))
 
 
+@pytest.mark.nightly
 def test_coalitions_grow_from_the_outside_reader_to_everybody():
     run = Repeat(FixedSize(Gaussian(5.0), 205, 100), 1000)
 
