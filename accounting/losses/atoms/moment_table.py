@@ -110,7 +110,10 @@ def far_threshold(steps: Sequence[Step], epsilon: float, log_enough: float) -> f
     laws = [(step.upper, step.rounds) for step in steps]
     jumping = frozenset(at for at, step in enumerate(steps) if step.sampled)
     for factor in _FAR if jumping else ():
-        _, far = cut(laws, jumping, factor * epsilon, epsilon)
+        try:
+            _, far = cut(laws, jumping, factor * epsilon, epsilon)
+        except OverflowError:  # so common are larger losses
+            continue
         if far.log_put(epsilon) <= log_enough:
             return factor * epsilon
     return math.inf

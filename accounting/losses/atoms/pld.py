@@ -139,7 +139,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         pilot = layout.laws(_PILOT_CELLS, slope, epsilon or math.inf)
         whole = Sides.of(pilot)
         if below >= whole.top:
-            return Bracket(whole.infinite_lower, whole.infinite_upper, True, METHOD)
+            return Bracket(min(whole.infinite_lower, 1.0), min(whole.infinite_upper, 1.0), True, METHOD)
         place = epsilon if layout.rare and epsilon else scale(pilot, epsilon)
         moments = table(pilot, place)
         log_delta = max(min(moments.at(epsilon), 0.0) - 3.0, -600.0)

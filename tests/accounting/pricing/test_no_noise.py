@@ -31,6 +31,7 @@ CASES: list[tuple[Mechanism, str, float]] = [
     (Repeat(NoNoise(), 5), "replace-one", 1.0),
     (Repeat(Poisson(NoNoise(), 0.1), 3), "add-remove", 1 - 0.9**3),
     (Repeat(Poisson(NoNoise(), 0.1), 3), "replace-one", 1 - 0.9**3),
+    (Repeat(Poisson(NoNoise(), 0.999), 100), "add-remove", 1.0),
     (Repeat(Poisson(NoNoise(), 0.1), 3), "zero-out", 1 - 0.9**3),
     (Repeat(FixedSize(NoNoise(), 10, 2), 3), "zero-out", 1 - 0.8**3),
     (Repeat(FixedSize(NoNoise(), 10, 2), 3), "replace-one", 1 - 0.8**3),
@@ -48,6 +49,7 @@ def test_delta_is_the_probability_of_taking_part(run: Mechanism, relation: str, 
     assert found.lower <= taking_part * (1 + 1e-12)
     assert found.upper >= taking_part * (1 - 1e-12)
     assert found.upper - found.lower < 1e-9
+    assert found.upper <= 1.0
     assert epsilon(run, 0.99 * taking_part, relation).lower == math.inf
     if taking_part < 1:
         assert epsilon(run, taking_part * 1.01, relation).upper == 0.0
