@@ -141,7 +141,8 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
         before.append(accountant)
         best = bracket if best is None else best.intersect(bracket)
     if best is None:
-        raise InputError("run", product, "a composition that some accountant supports")
+        said = "dpcert has no bound for this combination of releases and sampling. Ask for its parts one by one."
+        raise InputError("run", product, "a composition that some accountant supports", said)
     return replace(best, method=_givers(found, best.lower, best.upper))
 
 
