@@ -313,8 +313,8 @@ def test_keys(folder, monkeypatch):
     pem, _ = keys(folder, "locked", passphrase=b"secret")
     assert read_private_key(pem, lambda: "secret") is not None
     monkeypatch.setenv("DPCERT_PASSPHRASE", "secret")  # nothing is read from the environment
-    for ask in (None, lambda: "wrong"):
-        with pytest.raises(InputError, match="--key"):
+    for ask, said in ((None, "a terminal to ask for the key's passphrase"), (lambda: "wrong", "wrong passphrase")):
+        with pytest.raises(InputError, match=said):
             read_private_key(pem, ask)
     with pytest.raises(InputError, match="a public key"):
         read_public_key(folder / "key.pem")
@@ -366,6 +366,8 @@ def test_the_commands(folder, capsys):
     capsys.readouterr()
     assert run(["check", str(out), "--key", str(folder / "other.pub")]) == 1
     assert capsys.readouterr().out.startswith("Do not rely on this attestation.")
+    assert run(["check", str(folder / "nothing.jsonl"), "--subject", str(model)]) == 2
+    assert "No such file" in capsys.readouterr().err
     assert run(["check", str(folder / "claim.toml"), "--subject", str(model)]) == 2
     assert "expected one attestation" in capsys.readouterr().err
     assert run([*asked[:4], "--out", str(model)]) == 2

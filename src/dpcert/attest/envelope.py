@@ -94,6 +94,8 @@ def read_private_key(path: Path, ask: Ask | None = None) -> CryptoSigner:
                 raise InputError("--key", str(path), "a terminal to ask for the key's passphrase") from None
             private = library.serialization.load_pem_private_key(pem, ask().encode())
         public = library.signer.SSlibKey.from_crypto(private.public_key())
+    except InputError:  # which is a ValueError, too
+        raise
     except (ValueError, TypeError) as problem:
         told = (
             "wrong passphrase" if "decrypt" in str(problem).lower() or "password" in str(problem).lower() else "no key"

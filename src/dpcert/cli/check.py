@@ -9,6 +9,7 @@ import typer
 
 from ..attest.envelope import is_envelope
 from ..mechanisms import InputError
+from ..mechanisms.paths import content
 from ..presentation.output import show
 from . import options
 from .options import Json
@@ -50,6 +51,8 @@ def check_command(
         raise typer.Exit(PROVED if attested.ok else REJECTED)
     asked = [option for option, value in given.items() if value is not None]
     if asked:
+        for path in certificates:
+            content("CERTIFICATE", path)  # says so where there is no such file
         names = ", ".join(map(str, certificates))
         raise InputError("CERTIFICATE", names, f"one attestation (dpcert attest writes it), as {asked[0]} is given")
     from ..proofs_checks.certificates.recheck import recheck
