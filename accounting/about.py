@@ -113,6 +113,8 @@ class About:
 
     def _gap(self, found: Bracket) -> str:
         """Why the ends are further apart than was asked for."""
+        if found.lower == 0.0:
+            return "Nothing better than 0 is known for the lower end (KNOWN_LIMITS.md)."
         share = 100 * found.width / found.upper
         apart = f"The ends are {min(share, 99.9):.{2 if share < 99 else 3}g}% apart"
         times = max((part.participations for part in self._parts if isinstance(part, RandomAllocation)), default=1)

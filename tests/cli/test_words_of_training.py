@@ -65,6 +65,8 @@ def test_batches_that_are_dropped(capsys: pytest.CaptureFixture[str]) -> None:
     fewer = epsilon_of(Repeat(Shuffled(Gaussian(2.0), 66), 3), 1e-5, "zero-out")  # fewer to hide among
     assert told["epsilon_lower"] == 0
     assert 0 < told["epsilon_upper"] <= fewer.upper
+    assert run([*about, *DROPPED, "--rounds", "201"]) == 0
+    assert "Nothing better than 0 is known for the lower end" in capsys.readouterr().out
     assert asked(capsys, *about, *DROPPED, "--epochs", "3")["rounds"] == 201
     assert run([*about, *DROPPED[:-1], "--rounds", "201"]) == 2
     assert run([*about, *MNIST, "--drop-last"]) == 2
