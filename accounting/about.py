@@ -35,7 +35,7 @@ from .question import Question
 _OFTEN_FULL = 0.05
 """Share of rounds with a full cohort above which that is why the ends are apart."""
 
-WITHOUT_NOISE = "there is no noise: what is released shows the data of each unit that takes part as they are"
+WITHOUT_NOISE = "there is no noise: the release reveals exactly what each unit that takes part contributed"
 """Why an epsilon is infinite, or a delta the probability of taking part."""
 
 SCHEMES: dict[type[Mechanism], str] = {
@@ -119,11 +119,11 @@ class About:
         apart = f"The ends are {min(share, 99.9):.{2 if share < 99 else 3}g}% apart"
         times = max((part.participations for part in self._parts if isinstance(part, RandomAllocation)), default=1)
         if times > 1:
-            return f"{apart}: from above, {times} rounds of a block are smaller blocks of one."
+            return f"{apart}: the upper end is that of {times} smaller blocks, each with one of a unit's rounds."
         full = max((cut_law(part).full for part in self._parts if isinstance(part, TruncatedPoisson)), default=0.0)
         if full > _OFTEN_FULL:
-            share_of_rounds = f"in {100 * full:.2g}% of the rounds the others alone fill the cohort"
-            return f"{apart}: {share_of_rounds}. If cohorts are cut at a larger size the ends come closer."
+            share_of_rounds = f"in {100 * full:.2g}% of the rounds the other units alone fill the cohort"
+            return f"{apart}: {share_of_rounds}. The ends are closer if cohorts are cut at a larger size."
         return f"{apart}: dpcert knows no closer bounds (KNOWN_LIMITS.md)."
 
     def _error_bar(self, found: Bracket) -> dict[str, Any]:

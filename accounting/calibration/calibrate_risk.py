@@ -42,7 +42,8 @@ class RiskCalibration(InNotebook):
         reached = rounded_up(self.true_positive_rate.upper, 5)
         return (
             f"{safe_side(self.solve_for, self.value)}\n"
-            f"No attack that accuses {self.fpr:g} wrongly finds out more than {reached} (asked for: {self.tpr:g}). "
+            f"At false-positive rate {self.fpr:g}, every attack has true-positive rate at most {reached} "
+            f"(target: {self.tpr:g}). "
             f"{self.seconds:.2f} s"
         )
 

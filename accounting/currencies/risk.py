@@ -101,8 +101,8 @@ class Risk:
         return "\n".join(
             [
                 paragraph(
-                    "What can the strongest attacker find out, who knows everything except whether one unit's data "
-                    f"were used, and thinks beforehand that they were with probability {self.prior:g} (--prior)?"
+                    "What can the strongest attacker find out? It knows everything except whether one unit's data were "
+                    f"used, and considers that to have probability {self.prior:g} beforehand (--prior)."
                 ),
                 paragraph(
                     f"The attacker guesses right with probability at most {right}; without the release, with "

@@ -16,7 +16,7 @@ from ..bracket import Bracket
 from .ledger import Ledger
 from .store import LedgerError
 
-SPENT = "a ledger whose events are mechanisms; spent.sqlite in a checkpoint has digests of releases, which "
+SPENT = "a ledger that records mechanisms; the spent.sqlite of a checkpoint records digests of releases, which "
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,16 @@ from .fields import Count, MissingKeys, Positive, Rate, Rounds, Table, checked
 SYNONYMS = {"dataset_size": "population", "batch_size": "cohort"}
 """What papers on training examples call them."""
 
+_WITH_SAMPLING = {
+    "sampling_rate": "'poisson'",
+    "cohort": "how cohorts are drawn: 'poisson', 'fixed-size' or 'shuffle'",
+    "max_cohort": "'poisson'",
+    "bins": "'balls-in-bins'",
+    "block": "'random-allocation'",
+    "per_block": "'random-allocation'",
+}
+"""The schemes that take a key which no sampling has no use for."""
+
 
 _BY_THEMSELVES = ("poisson", "random-allocation", "cyclic-poisson", "balls-in-bins", "min-separated")
 """Schemes in which every unit comes by coins or picks of its own."""
@@ -109,7 +119,10 @@ class SamplingTable(Table):
     def _forbid(self, *names: str) -> None:
         for name in names:
             if getattr(self, name) is not None:
-                raise InputError(name, getattr(self, name), f"nothing: scheme = '{self.scheme}' takes no {name}")
+                instead = f"; choose {_WITH_SAMPLING[name]} (--sampling)" if self.scheme == "none" else ""
+                raise InputError(
+                    name, getattr(self, name), f"nothing: scheme = '{self.scheme}' takes no {name}{instead}"
+                )
 
     def _require(self, *names: str) -> None:
         expected = f"a whole number of at least 1 with scheme = '{self.scheme}'"

@@ -100,7 +100,7 @@ def _claim(statement: Statement, note: str | None) -> Table:
 def _phase(phase: Phase, statement: Statement, units: int) -> list[Table]:
     """One phase of the format, or two where it has no such mechanism."""
     if any(table.is_without_noise for table in phase.tables):
-        raise NoCertificate("the certificate's format has no release without noise, which anybody can see through")
+        raise NoCertificate("the certificate format cannot describe a release without noise")
     if is_restated(phase):
         rounds = restated_rounds(phase, statement.neighbouring, units, statement.delta)
         return [{"mechanism": table, "sampling": _UNSAMPLED, "rounds": n} for table, n in rounds]

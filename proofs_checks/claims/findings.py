@@ -223,7 +223,7 @@ def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
 def _without_noise(table: KindTable) -> Iterator[Finding]:
     """A noise of 0 is no slip of the reader's: the claim is judged, and this is said."""
     if table.is_without_noise:
-        text = "There is no noise: what is released shows the data of each unit that takes part as they are."
+        text = "There is no noise: the release reveals exactly what each unit that takes part contributed."
         yield Finding("no-noise", "error", f"{text} No epsilon holds at a delta below the probability of taking part.")
 
 

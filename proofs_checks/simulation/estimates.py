@@ -76,8 +76,8 @@ class EpsilonEstimate:
 def _words(middle: float, found: DeltaEstimate | EpsilonEstimate) -> str:
     about, least = rounded_down(middle, 4), rounded_down(found.lower, 4)
     return (
-        f"simulated: about {about}, and at least {least} with probability of error {found.error:g}, of the unit that "
-        f"always contributes alike ({found.draws:,} draws): it can refute, and proves nothing"
+        f"simulated: about {about}, and at least {least} with probability of error {found.error:g}, for a unit that "
+        f"contributes the same in every round ({found.draws:,} draws); this can refute a claim, and proves none"
     )
 
 

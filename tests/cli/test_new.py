@@ -108,6 +108,10 @@ def test_what_is_missing_is_named_at_once(capsys: pytest.CaptureFixture[str], mo
     for wrong in ("sigma", "claim.sigma=3", "nowhere.sigma=3"):
         assert run(["new", *PLAIN, "--set", wrong]) == 2
         assert "--set" in capsys.readouterr().err
+    assert run(["new", *PLAIN, "--set", "assumed=one server"]) == 2
+    assert "expected claim.assumed=VALUE: without a table, a key is of [mechanism]" in capsys.readouterr().err
+    assert run(["new", *PLAIN, "--population", "60000", "--batch-size", "256"]) == 2
+    assert "takes no cohort; choose how cohorts are drawn: 'poisson'" in capsys.readouterr().err
 
 
 def test_a_rate_is_a_poisson_cohort_s(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ def test_cohorts_that_are_often_full_say_so(capsys):
     """Of 99 others at least ten come up in P(Bin(99, .1) >= 10) = .5355 of the rounds."""
     poisson = ["--sampling", "poisson", "--population", "100", "--cohort", "10", "--max-cohort", "10", "--rounds", "1"]
     assert run(["epsilon", "--noise-multiplier", "2", *poisson, *TARGET[:-1], "--rtol", "0.01"]) == 0
-    assert "in 54% of the rounds the others alone fill the cohort" in capsys.readouterr().out
+    assert "in 54% of the rounds the other units alone fill the cohort" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("options", [ALLOCATED, CYCLIC, SHUFFLED])
@@ -131,7 +131,7 @@ def test_ctrl_c_is_one_line(capsys, monkeypatch):
     [
         (
             ["--per-block", "2"],
-            "  The ends are 45% apart: from above, 2 rounds of a block are smaller blocks of one.\n",
+            "  The ends are 45% apart: the upper end is that of 2 smaller blocks, each with one of a unit's rounds.\n",
         ),
         (["--per-block", "1"], ""),
     ],

@@ -124,7 +124,7 @@ local reports: replaced) and delta = 1e-5.
 The status says what is known:
 
 - *attained*: exact. Two neighbouring data sets are known that need as much as the upper end, in one round and in ten
-  (relative  width at most 1e-5, at delta = 1e-5 and at .01).
+  (relative width at most 1e-5, at delta = 1e-5 and at .01).
 - *one round*: exact for one release. For several releases the two ends differ.
 - *bracket*: the two ends differ.
 - *from above only*: nothing is known from below. A claim about such a mechanism can hold, and is never refuted.

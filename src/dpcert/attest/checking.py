@@ -208,7 +208,7 @@ def _hazards(predicate: Predicate, claim: Claim, proved: bool) -> Check:
     supported = {(row.hazard, row.basis) for row in hazards(evidence)}
     wrong = [row.hazard for row in predicate.hazards if (row.hazard, row.basis) not in supported]
     if wrong:
-        said = f"The table of hazards has other grounds than the attestation supports, for: {', '.join(wrong)}."
+        said = f"The table of hazards states grounds that the attestation does not support, for: {', '.join(wrong)}."
         return Check("hazards", False, said, "tested")
     return Check("hazards", True, "The table of hazards has the grounds that the attestation supports.", "tested")
 

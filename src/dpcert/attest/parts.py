@@ -77,7 +77,7 @@ def ledger_part(path: Path, claim: Claim) -> LedgerPart:
     if not len(ledger):
         raise InputError("--ledger", str(path), "a ledger with events")
     if stated.delta is None:
-        raise InputError("--ledger", str(path), f"a claim in epsilon beside it, not in {stated.currency.name}")
+        raise InputError("--ledger", str(path), f"a claim that states epsilon; this one states {stated.currency.name}")
     cost = ledger.epsilon(stated.delta, stated.neighbouring, notion=stated.notion)
     agrees = cost.at_most(stated.threshold)
     word = "at most" if agrees else "not shown to be at most"

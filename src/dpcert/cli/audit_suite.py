@@ -27,8 +27,8 @@ def audit_suite_command(
     only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this mechanism; repeatable.")] = None,
     as_json: Json = False,
 ) -> None:
-    """A manifest is code: what it says to import and to call is executed. The table's error probability is that of all
-    its rows together. Exit code: 0 nothing was refuted (which proves nothing); 1 a claim is refuted; 2 bad input;
+    """Audit only manifests that you trust: what a manifest imports and calls is executed. The error probability holds
+    for all rows of the table together. Exit code: 0 nothing was refuted (which proves nothing); 1 a claim is refuted; 2 bad input;
     4 nothing was refuted, but some mechanism could not be checked.
     """
     from ..proofs_checks.suites import read, run_suite

@@ -62,9 +62,9 @@ def audit_training_command(
     max_seconds: Annotated[float, "Time limit of the short runs; then the result so far is reported."] = 60,
     as_json: options.Json = False,
 ) -> None:
-    """A client that sends the most that the neighbouring relation allows is there or not (or sends the opposite), and
-    whoever sees the releases guesses which. Exit code: 0 nothing was refuted, which proves nothing; 1 refuted; 2 bad
-    input.
+    """An attacker plants a client that sends as much as the neighbouring relation allows, leaves it out (or lets it
+    send the opposite), and guesses from the releases which it was. Exit code: 0 nothing was refuted (which proves
+    nothing); 1 the claim is refuted; 2 bad input.
     """
     for names, why in NOT_AUDITED.items():
         if asked.algorithm in names:

@@ -43,16 +43,18 @@ class Targets:
         named = {"tpr": self.tpr, "rho": self.rho, "mu": self.mu, "epsilon": self.epsilon}
         given = [name for name, value in named.items() if value is not None]
         if len(given) > 1:
-            raise InputError(f"--{given[1]}", named[given[1]], f"to be left out beside --{given[0]}: one target")
+            raise InputError(
+                f"--{given[1]}", named[given[1]], f"to be left out: --{given[0]} already states the target"
+            )
         if "epsilon" in self.needed():
             return
         if asked.drop_last:
-            expected = "--epsilon and --delta, where units are left out of an epoch"
+            expected = "to be left out, unless the target is an epsilon (--epsilon and --delta)"
             raise InputError("--drop-last", asked.drop_last, expected)
         if asked.accountant != "best":
-            raise InputError("--accountant", asked.accountant, "no accountant by name but for an epsilon")
+            raise InputError("--accountant", asked.accountant, "to be left out, unless the target is an epsilon")
         if "tpr" in self.needed() and self.delta is not None:
-            raise InputError("--delta", self.delta, "to be left out beside --tpr and --fpr: one target")
+            raise InputError("--delta", self.delta, "to be left out: --tpr and --fpr already state the target")
 
     def solved(
         self, problem: Problem, asked: Setting, scheduled: bool
@@ -105,11 +107,15 @@ class Targets:
         delta = 0.0 if self.delta is None else delta_below_one("--delta", self.delta)
         if self.rho is not None:
             if self.fpr is not None:
-                raise InputError("--fpr", self.fpr, "no such range beside --rho: --delta, or --mu in its place")
+                raise InputError(
+                    "--fpr",
+                    self.fpr,
+                    "to be left out beside --rho: limit its range with --delta, or state --mu instead",
+                )
             rho = positive("--rho", self.rho)
             return Rho.for_delta(rho, delta) if delta else Rho(rho)
         if self.fpr is not None and self.delta is not None:
-            raise InputError("--delta", self.delta, "to be left out beside --fpr: one range")
+            raise InputError("--delta", self.delta, "to be left out: --fpr already limits the range")
         if self.fpr is not None and not 0.0 < number("--fpr", self.fpr) < 0.5:
             raise InputError("--fpr", self.fpr, "an error rate above 0 and below 1/2")
         return Mu(positive("--mu", self.mu), self.fpr or 0.0, delta)

@@ -115,8 +115,16 @@ def _set(entries: list[str]) -> Iterator[tuple[str, str, str]]:
         table = table or "mechanism"
         of_kinds = {key for kind in KINDS.values() for key in kind.model_fields} if table == "mechanism" else set()
         if not equals or key not in {*TABLES.get(table, {}), *of_kinds}:
-            raise InputError("--set", entry, "[TABLE.]KEY=VALUE with a key of that table, such as sigma=3")
+            raise InputError("--set", entry, _as_set(key))
         yield table, key, value.strip()
+
+
+def _as_set(key: str) -> str:
+    """What --set should say: the key of another table needs that table's name."""
+    others = [f"{table}.{key}=VALUE" for table, keys in TABLES.items() if key in keys and table != "mechanism"]
+    if others:
+        return f"{' or '.join(others)}: without a table, a key is of [mechanism]"
+    return f"[TABLE.]KEY=VALUE, such as sigma=3, with a table of {', '.join(TABLES)}, and a key of that table"
 
 
 def _complete(stated: dict[str, Answers]) -> None:

@@ -49,8 +49,8 @@ def papers_command(
         typer.Option(metavar="DIR", help="Also write the pages of the documentation into this folder."),
     ] = None,
 ) -> None:
-    """Nobody typed a status in: a row's function passes or fails the printed statement, and the other way round
-    the repaired or a spoilt one. What is only tested on instances is not said to hold or to be false.
+    """A program decides each status: it checks the printed statement, and a repaired or spoilt one on which the same
+    check has to give the opposite. A statement that is only tested on instances is never shown as true or false.
 
     Exit code: 0 every row has its status; 1 some row's evidence fell short; 2 bad input.
     """

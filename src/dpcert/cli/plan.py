@@ -39,7 +39,9 @@ class Asked:
         str | None,
         "Compare sampling schemes instead: all, or a list such as poisson,shuffle.",
     ] = None
-    batch_size: Annotated[int | None, "The size of every batch: the only cohort, or with --schemes that of all."] = None
+    batch_size: Annotated[
+        int | None, "Units per batch: plans this cohort size alone; with --schemes, for each of them."
+    ] = None
     plot: Annotated[Path | None, "Write a plot of the table to this image file (needs matplotlib)."] = None
 
     def targets(self) -> tuple[float, ...]:
@@ -80,7 +82,11 @@ def _schemes(named: str, asked: Asked) -> SchemePlan:
 def _noise(asked: Asked) -> NoisePlan:
     """By cohort, with a bar."""
     if asked.batch_size is not None and asked.cohorts is not None:
-        raise InputError("--batch-size", asked.batch_size, "nothing beside --cohorts: it is the only cohort")
+        raise InputError(
+            "--batch-size",
+            asked.batch_size,
+            "to be left out beside --cohorts: it means one cohort size, --cohorts a list",
+        )
     length = asked.rounds if asked.epochs is None else asked.epochs
     required(population=asked.population, rounds=length, delta=asked.delta)
     try:
