@@ -67,7 +67,7 @@ def overview(folder: Path) -> str:
         "",
         "These pages list the statements of papers that can be checked, and say whether they hold. A program decides:",
         "it checks the printed statement, and a second statement on which the same check has to give the opposite.",
-        "The status follows from both results and from the kind of evidence. Nobody typed a status in.",
+        "The status follows from both results and from the kind of evidence; no status is written by hand.",
         "",
         "`dpcert papers` prints this table, and `dpcert papers --only ID` one statement in full. `make papers` writes",
         "these pages (`dpcert papers --pages docs/papers`). To add a paper, read [adding a paper](adding.md).",

@@ -177,7 +177,7 @@ def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
             said = f"The certificate does not support the attestation: {result.reason}."
             yield Check("certificate", False, said, "proved")
         elif part.verdict != part.document["verdict"]:
-            said = f"The certificate says {part.document['verdict']}, the attestation that it says {part.verdict}."
+            said = f"The certificate says {part.document['verdict']}, but according to the attestation it says {part.verdict}."
             yield Check("certificate", False, said, "proved")
         else:
             proved.append(part.document)
@@ -227,7 +227,12 @@ def _schedule(predicate: Predicate, log: Path | None) -> Check:
         return Check("schedule", False, "The schedule log is not the one that was attested.", "tested")
     again = schedule_part(log)
     if again != part:
-        return Check("schedule", False, "The attestation says something else of the schedule log.", "tested")
+        return Check(
+            "schedule",
+            False,
+            "The attestation describes the test of this log differently from what was found now.",
+            "tested",
+        )
     word = "contradicts" if again.refuted else "does not contradict"
     said = f"The schedule log is the attested one, and {word} {again.scheme} (error probability {again.error:g})."
     return Check("schedule", not again.refuted, said, "tested")
@@ -253,7 +258,7 @@ def _ledger(predicate: Predicate, claim: Claim, path: Path | None) -> Check:
         return Check("ledger", False, said, "logged")
     again = ledger_part(path, claim)
     if (again.events, again.agrees) != (part.events, part.agrees):
-        return Check("ledger", False, f"The attestation says something else of the ledger. {again.sentence}", "logged")
+        return Check("ledger", False, f"The attestation describes this ledger differently. {again.sentence}", "logged")
     return Check("ledger", again.agrees, f"The ledger ends where it was attested. {again.sentence}", "logged")
 
 

@@ -61,7 +61,7 @@ def attest_command(
         raise InputError("--out", str(out), "a file in a folder that exists")
     for option, written in (("--out", out), ("--model-card", model_card)):
         if written is not None and any(written.resolve().is_relative_to(each.resolve()) for each in subject):
-            expected = "a file that the attestation is not about: name the model's files with --subject one by one"
+            expected = "a file outside the attested folder; or name the model's files with --subject one by one"
             raise InputError(option, str(written), expected)
     found = attest(
         claim,

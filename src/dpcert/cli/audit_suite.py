@@ -28,8 +28,8 @@ def audit_suite_command(
     as_json: Json = False,
 ) -> None:
     """Audit only manifests that you trust: what a manifest imports and calls is executed. The error probability holds
-    for all rows of the table together. Exit code: 0 nothing was refuted (which proves nothing); 1 a claim is refuted; 2 bad input;
-    4 nothing was refuted, but some mechanism could not be checked.
+    for all rows of the table together. Exit code: 0 nothing was refuted (which proves nothing); 1 a claim is refuted;
+    2 bad input; 4 nothing was refuted, but some mechanism could not be checked.
     """
     from ..proofs_checks.suites import read, run_suite
 
