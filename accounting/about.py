@@ -119,7 +119,7 @@ class About:
         apart = f"The ends are {min(share, 99.9):.{2 if share < 99 else 3}g}% apart"
         times = max((part.participations for part in self._parts if isinstance(part, RandomAllocation)), default=1)
         if times > 1:
-            return f"{apart}: the upper end is that of {times} smaller blocks, each with one of a unit's rounds."
+            return f"{apart}: the upper end treats each block as {times} smaller ones."
         full = max((cut_law(part).full for part in self._parts if isinstance(part, TruncatedPoisson)), default=0.0)
         if full > _OFTEN_FULL:
             share_of_rounds = f"in {100 * full:.2g}% of the rounds the other units alone fill the cohort"

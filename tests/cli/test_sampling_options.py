@@ -131,7 +131,7 @@ def test_ctrl_c_is_one_line(capsys, monkeypatch):
     [
         (
             ["--per-block", "2"],
-            "  The ends are 45% apart: the upper end is that of 2 smaller blocks, each with one of a unit's rounds.\n",
+            "  The ends are 45% apart: the upper end treats each block as 2 smaller ones.\n",
         ),
         (["--per-block", "1"], ""),
     ],

@@ -177,7 +177,7 @@ def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
             said = f"The certificate does not support the attestation: {result.reason}."
             yield Check("certificate", False, said, "proved")
         elif part.verdict != part.document["verdict"]:
-            said = f"The certificate says {part.document['verdict']}, but according to the attestation it says {part.verdict}."
+            said = f"The certificate says {part.document['verdict']}, not {part.verdict}, as the attestation states."
             yield Check("certificate", False, said, "proved")
         else:
             proved.append(part.document)
