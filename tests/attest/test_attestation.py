@@ -371,7 +371,7 @@ def test_the_commands(folder, capsys):
     assert run(["check", str(folder / "claim.toml"), "--subject", str(model)]) == 2
     assert "expected one attestation" in capsys.readouterr().err
     assert run([*asked[:4], "--out", str(model)]) == 2
-    assert "is not about" in capsys.readouterr().err
+    assert "a file that is not attested itself" in capsys.readouterr().err
     checked = ["check", str(made_with_log(folder)), "--schedule-log", "nothing.json"]
     assert run(checked) == 2
     assert "--schedule-log" in capsys.readouterr().err

@@ -61,7 +61,9 @@ def attest_command(
         raise InputError("--out", str(out), "a file in a folder that exists")
     for option, written in (("--out", out), ("--model-card", model_card)):
         if written is not None and any(written.resolve().is_relative_to(each.resolve()) for each in subject):
-            expected = "a file outside the attested folder; or name the model's files with --subject one by one"
+            expected = (
+                "a file that is not attested itself; instead of a folder, give each file of the model with --subject"
+            )
             raise InputError(option, str(written), expected)
     found = attest(
         claim,
