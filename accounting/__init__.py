@@ -2,9 +2,10 @@
 
 from .bracket import Bracket
 from .calibration.accuracy import Accuracy, accuracy, noise_within
-from .calibration.calibrate import Calibration, calibrate, calibrations
+from .calibration.calibrate import calibrate, calibrations
 from .calibration.calibrate_risk import RiskCalibration, calibrate_risk
 from .calibration.calibrate_to import TargetCalibration, calibrate_to
+from .calibration.search import Calibration
 from .currencies.convert import Conversion, convert
 from .currencies.gaussian_dp import mu
 from .currencies.gaussian_fit import GaussianFit, gaussian_fit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import products, sources
+from . import lower_ends, products, sources
 from .bracket import Bracket
 from .question import Question
 from .sources import Source
@@ -14,23 +14,23 @@ from .sources import Source
 def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
     """A bracket at each delta (of epsilon) or epsilon (of delta); the run is taken apart once."""
     shared = products.together(question, points) if PRODUCTS.serves_any(question) else {}
-    return tuple(_walked(question, at, shared.get(at)) for at in points)
+    return tuple(_walked(question, at, shared.get(at), SOURCES) for at in points)
 
 
 def answer(question: Question, at: float) -> Bracket:
     """The bracket at one point."""
-    return _walked(question, at, None)
+    return _walked(question, at, None, SOURCES)
 
 
 def lower_end(question: Question, at: float) -> Bracket:
-    """What is known from below, twice: sources that know upper ends only are not asked."""
-    found = _walked(question, at, None, tuple(source for source in SOURCES if source.knows_below))
+    """What is known from below, as both ends: sources that know upper ends only are not asked."""
+    found = _walked(question, at, None, [source for source in SOURCES if source.knows_below])
     return replace(found, upper=found.lower)
 
 
-def _walked(question: Question, at: float, found: Bracket | None, sources: tuple[Source, ...] = ()) -> Bracket:
+def _walked(question: Question, at: float, found: Bracket | None, asked: Sequence[Source]) -> Bracket:
     """What is known, narrowed by one source after the other."""
-    for source in sources or SOURCES:
+    for source in asked:
         if source.serves(question, at) and (found is None or source.adds(question, at, found)):
             found = source.bracket(question, at, found)
     assert found is not None  # product pairs serve every run, or say why not
@@ -45,8 +45,8 @@ SOURCES: tuple[Source, ...] = (
     sources.OneRelease(),
     PRODUCTS,
     sources.Amplified(),
-    sources.Epochs(),
-    sources.Searches(answer),
+    lower_ends.Epochs(),
+    lower_ends.Searches(answer),
     sources.Cohorts(),
 )
 """In the order of fineness: what is exact, or settles a question by itself, first."""

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
-from ..mechanisms import BestOfSeveral, InputError, Mechanism, Neighbouring, rounds_by_step
+from ..mechanisms import InputError, Mechanism, Neighbouring, rounds_by_step
 from . import products
-from .allocation import shuffled_event as shuffled
 from .bracket import Bracket
 from .cohorts import hidden_cohorts as cohorts
 from .currencies.pure_dp import METHOD as PURE
@@ -26,7 +25,6 @@ from .pricing import truncated_poisson as truncated
 from .pricing.schemes import Participation
 from .pricing.stated_parameters import stated
 from .question import Question
-from .rounding import down, up, widened_down
 
 Ask = Callable[[Question, float], Bracket]
 
@@ -68,23 +66,6 @@ class Direct(Source):
     @abstractmethod
     def delta(self, asked: Question, epsilon: float) -> Bracket:
         """Of the run's delta at epsilon >= 0."""
-
-
-class FromBelow(Direct):
-    """Lower ends of what some neighbours reveal, where the product pairs that are known leave a gap."""
-
-    def serves(self, asked: Question, at: float) -> bool:
-        """Nothing is to be had where the pairs are tight."""
-        if _settled(asked):
-            return False
-        pairs = asked.pairs()
-        return pairs.lower != pairs.upper
-
-    def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
-        """An estimate stays one, and the upper end's name stands for both."""
-        assert found is not None
-        own = self.own(asked, at).lower
-        return Bracket(max(found.lower, own), found.upper, found.certified, found.method) if own > 0.0 else found
 
 
 class LargestLoss(Direct):
@@ -156,11 +137,11 @@ class Products(Direct):
 
     def serves(self, asked: Question, at: float) -> bool:
         """Where there is no exact answer, and pairs are known."""
-        return not (_at_zero(asked, at) or _settled(asked))
+        return not (_at_zero(asked, at) or settled(asked))
 
     def serves_any(self, asked: Question) -> bool:
         """Whether many points can be asked for together: not of cohorts that are cut, of which each point is apart."""
-        return not (_settled(asked) or truncated.is_truncated(asked.run))
+        return not (settled(asked) or truncated.is_truncated(asked.run))
 
     def adds(self, asked: Question, at: float, found: Bracket) -> bool:
         """To an estimate nothing can be added."""
@@ -192,7 +173,7 @@ class Amplified(Direct):
 
     def serves(self, asked: Question, at: float) -> bool:
         """Where such pairs are known, and who takes them is asked."""
-        if asked.accountant not in ("best", lattices.METHOD) or _at_zero(asked, at) or _settled(asked):
+        if asked.accountant not in ("best", lattices.METHOD) or _at_zero(asked, at) or settled(asked):
             return False
         return bool(asked.pairs().amplified)
 
@@ -207,45 +188,6 @@ class Amplified(Direct):
     def _least(self, asked: Question, at: float) -> Bracket:
         found = (products.largest(bound, asked, at) for bound in asked.pairs().amplified)
         return replace(min(found, key=lambda each: each.upper), lower=0.0)
-
-
-class Epochs(FromBelow):
-    """What one shuffled epoch reveals by itself, by a single event (shuffled_event.py)."""
-
-    def epsilon(self, asked: Question, delta: float) -> Bracket:
-        """Of the epoch that reveals most."""
-        epochs = shuffled.epochs(asked.run, asked.neighbouring) if delta else ()
-        return Bracket(max((shuffled.epsilon_lower(each, delta) for each in epochs), default=0.0), math.inf, True, "")
-
-    def delta(self, asked: Question, epsilon: float) -> Bracket:
-        """Of the epoch that reveals most."""
-        epochs = shuffled.epochs(asked.run, asked.neighbouring)
-        return Bracket(max((shuffled.delta_lower(each, epsilon) for each in epochs), default=0.0), 1.0, True, "")
-
-
-@dataclass(frozen=True)
-class Searches(FromBelow):
-    """A Poisson distributed number of runs: all results are equally good and the first is kept, so that with
-    probability 1 - e^-mean, which no data change, one run is seen."""
-
-    ask: Ask
-
-    def _of(self, asked: Question) -> Iterator[tuple[float, Question]]:
-        for part in rounds_by_step(asked.run):
-            if isinstance(part, BestOfSeveral) and part.poisson_mean is not None:
-                yield widened_down(-math.expm1(-part.poisson_mean), 2.0**-45), asked.of(part.mechanism)
-
-    def epsilon(self, asked: Question, delta: float) -> Bracket:
-        """Of one run, at the share of delta that is left."""
-        shares = [(up(delta / some) if delta else 0.0, one) for some, one in self._of(asked)]
-        return Bracket(
-            max((self.ask(one, at).lower for at, one in shares if at < 1.0), default=0.0), math.inf, True, ""
-        )
-
-    def delta(self, asked: Question, epsilon: float) -> Bracket:
-        """So much of one run's."""
-        found = (down(some * self.ask(one, epsilon).lower) for some, one in self._of(asked))
-        return Bracket(max(found, default=0.0), 1.0, True, "")
 
 
 class Cohorts(Source):
@@ -282,7 +224,7 @@ def _unpaired(asked: Question) -> bool:
     return False
 
 
-def _settled(asked: Question) -> bool:
+def settled(asked: Question) -> bool:
     """Whether no product pairs are asked: an exact pair is known, or none at all."""
     return _unpaired(asked) or _alone(asked) is not None
 

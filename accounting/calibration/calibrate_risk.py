@@ -13,8 +13,8 @@ from ...mechanisms.validate import choice, number, open_probability
 from ..bracket import Bracket
 from ..currencies.tradeoff import tradeoff
 from ..seconds import timed
-from .calibrate import STARTS, SolveFor, safe_side
 from .calibrate_to import calibrate_to
+from .search import STARTS, SolveFor, safe_side
 
 
 @dataclass(frozen=True, slots=True)

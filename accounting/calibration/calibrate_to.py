@@ -15,7 +15,7 @@ from ...mechanisms.validate import choice, positive
 from ..bracket import Bracket
 from ..question import tolerance
 from ..seconds import timed
-from .calibrate import STARTS, WHOLE, Search, SolveFor, safe_side
+from .search import STARTS, WHOLE, Search, SolveFor, safe_side
 
 DIGITS = 10
 """Values are decimals of so many digits, so that one can print the very value whose bracket was taken."""

@@ -27,7 +27,8 @@ from ...mechanisms.text_table import text_table
 from ...mechanisms.validate import choice, count, positive
 from ..rounding import UNIT, widened_up
 from ..seconds import timed
-from .calibrate import Calibration, calibrations
+from .calibrate import calibrations
+from .search import Calibration
 
 Sampling = Literal["poisson", "fixed-size"]
 Found = TypeVar("Found")

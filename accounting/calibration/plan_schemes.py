@@ -30,8 +30,8 @@ from ..answer import answer, lower_end
 from ..bracket import Bracket
 from ..question import Question
 from ..seconds import timed
-from .calibrate import Calibration, Search
 from .plan import Progress, watched
+from .search import Calibration, Search
 
 Build = Callable[[float, int, int, int], Mechanism]
 

@@ -26,14 +26,12 @@ from ..pricing.counterexamples import profiles_at
 from ..pricing.dominating import dominating
 from ..question import RTOL, Question
 from ..rounding import float_above, float_below
+from .tradeoff_lines import WIDER, Lines, Sides, highest_lines, possible, ruled_out
 
 _BITS = 200
 
 _SMALLEST = 1e-12
 """The knots reach to the epsilon at this delta, or a smaller one where smaller error rates matter."""
-
-_WIDER = 2.0**-45
-"""Above what doubles lose in `band`."""
 
 _NARROW = 1e-6
 """About the relative width of the power where it is asked to be narrow."""
@@ -55,7 +53,7 @@ class TradeOff:
     mu: tuple[float, float] | None = None
     attained: tuple[tuple[float, Bracket], ...] = ()
 
-    def beta(self, alpha: float, lines: _Sides | None = None) -> Bracket:
+    def beta(self, alpha: float, lines: Sides | None = None) -> Bracket:
         """The smallest type II error at type I error alpha in [0, 1], as a certified bracket.
 
         lines: those that `betas` has at hand. Raises InputError for other alpha.
@@ -88,7 +86,7 @@ class TradeOff:
             raise InputError("alpha", alpha, "a number from 0 to 1")
         return all(bracket.certified for _, bracket in self.knots)
 
-    def _beta(self, alpha: float, lines: _Sides | None = None) -> tuple[arb, arb]:
+    def _beta(self, alpha: float, lines: Sides | None = None) -> tuple[arb, arb]:
         """Balls whose lower and upper ends bracket beta(alpha). lines: those of the knots, at this precision."""
         below, above = lines or self._lines()
         low, high = below.highest(alpha), above.highest(alpha).min(1 - arb(alpha))
@@ -97,8 +95,8 @@ class TradeOff:
             high = high.min(_gaussian(alpha, self.mu[0]))
         return low, high
 
-    def _lines(self) -> _Sides:
-        return _Lines(_ruled_out(self.knots)), _Lines(_possible(self.knots))
+    def _lines(self) -> Sides:
+        return Lines(ruled_out(self.knots)), Lines(possible(self.knots))
 
     __call__ = beta
 
@@ -106,9 +104,9 @@ class TradeOff:
         """(at most, at least) beta at each of many alphas above 0, from the profile alone: each end up to 2^-44 wider
         than that of `beta`, and a hundred times faster."""
         with ctx.workprec(_BITS):
-            below, above = _ruled_out(self.knots), _possible(self.knots)
-        low, high = _highest(below, alphas) - _WIDER, _highest(above, alphas) + _WIDER
-        return np.maximum(0.0, low), np.minimum(high, 1.0 - alphas + _WIDER)
+            below, above = ruled_out(self.knots), possible(self.knots)
+        low, high = highest_lines(below, alphas) - WIDER, highest_lines(above, alphas) + WIDER
+        return np.maximum(0.0, low), np.minimum(high, 1.0 - alphas + WIDER)
 
     def betas(self, alphas: Sequence[float]) -> tuple[Bracket, ...]:
         """beta at each alpha: many at once take a tenth of the time."""
@@ -209,7 +207,7 @@ def _power_below(knots: tuple[tuple[float, Bracket], ...], alpha: float) -> arb:
     slope = (arb(second.upper) - arb(first.lower)) / (arb(knots[1][0]).exp() - 1)
     falls = slope + arb(alpha) < 0
     least = arb(1) if falls else arb(first.lower) * (1 - arb(alpha)) + arb(alpha)
-    for x, profile in _possible(knots):
+    for x, profile in possible(knots):
         least = least.min(profile + x * arb(alpha))
     return least
 
@@ -238,65 +236,3 @@ def _gaussian(alpha: float, mu: float) -> arb:
     if alpha in (0.0, 1.0):
         return 1 - arb(alpha)
     return ((arb(mu) / arb(2).sqrt()) - (2 * arb(alpha)).erfcinv()).erfc() / 2
-
-
-class _Lines:
-    """At every (x, D), both of 1 - D - x alpha and (1 - D - alpha) / x: in balls, and in doubles to see which are high.
-
-    Those above 0 are known to 2^-45 in doubles.
-    """
-
-    def __init__(self, points: list[tuple[arb, arb]]) -> None:
-        self.points = points
-        self.x, self.profile = (np.array([float(each) for each in column]) for column in zip(*points, strict=True))
-
-    def highest(self, alpha: float) -> arb:
-        """The largest of the lines and 0."""
-        with np.errstate(invalid="ignore"):  # an infinite x, of which nothing is known in doubles
-            rough = np.concatenate([1.0 - self.profile - self.x * alpha, (1.0 - self.profile - alpha) / self.x])
-        finite = bool(np.all(np.isfinite(rough)))
-        near = np.flatnonzero(rough >= rough.max() - 2 * _WIDER) if finite else np.arange(rough.size)
-        found, count = arb(0), len(self.points)
-        for at in near.tolist():
-            x, profile = self.points[at % count]
-            found = found.max(1 - profile - x * arb(alpha) if at < count else (1 - profile - arb(alpha)) / x)
-        return found
-
-
-_Sides = tuple[_Lines, _Lines]
-"""The lines that are ruled out, and those that are possible."""
-
-
-def _ruled_out(knots: tuple[tuple[float, Bracket], ...]) -> list[tuple[arb, arb]]:
-    """(e^eps, at least delta(eps))."""
-    return [(arb(eps).exp(), arb(bracket.upper)) for eps, bracket in knots]
-
-
-def _highest(points: list[tuple[arb, arb]], alphas: Floats) -> Floats:
-    """The highest of the lines and 0 at each alpha, in doubles: where a line is above 0, its terms are at most 1 and
-    known to a few units in the last place, 2^-50 altogether."""
-    x, profile = (np.array([float(number) for number in column])[:, None] for column in zip(*points, strict=True))
-    lines = np.maximum(1.0 - profile - x * alphas, (1.0 - profile - alphas) / x)
-    return np.asarray(np.maximum(0.0, lines.max(axis=0)), float)
-
-
-def _possible(knots: tuple[tuple[float, Bracket], ...]) -> list[tuple[arb, arb]]:
-    """The corners of a lower bound of D(x) = delta(log x), x >= 1, which is convex with slope at least -1.
-
-    Between two knots D is above the chords of the cells on either side, extended; past the last knot it is at
-    least 0. On each straight piece, 1 - D - x alpha and (1 - D - alpha) / x are monotone in x, so the corners have
-    their suprema.
-    """
-    x = [arb(eps).exp() for eps, _ in knots]
-    low, high = [arb(bracket.lower) for _, bracket in knots], [arb(bracket.upper) for _, bracket in knots]
-    corners = [*zip(x, low, strict=True), (x[-1], arb(0))]
-    for i in range(len(x) - 1):
-        left = (low[i] - high[i - 1]) / (x[i] - x[i - 1]) if i > 0 else arb(-1)
-        right = (high[i + 2] - low[i + 1]) / (x[i + 2] - x[i + 1]) if i + 2 < len(x) else arb(0)
-        right = right if right < 0 else arb(0)
-        meeting = (low[i + 1] - low[i] + left * x[i] - right * x[i + 1]) / (left - right)
-        if x[i] < meeting < x[i + 1]:
-            corners.append((meeting, low[i] + left * (meeting - x[i])))
-        else:
-            corners.append((x[i], low[i + 1]))
-    return corners

@@ -42,6 +42,10 @@ _ABOVE_ONE = tuple(1 + 2.0**-k for k in (4, 8, 12, 16, 20))
 the better, but for rounding, which grows."""
 
 
+class NoDivergence(TypeError):
+    """Of a pair whose Renyi divergence is not known."""
+
+
 @dataclass(frozen=True, slots=True)
 class RenyiCurve:
     """alpha -> an upper bound on D_alpha of the composition; failure: the probability of an unbounded loss.
@@ -90,14 +94,14 @@ def failure_of(pair: Pair) -> float:
 def divergence(pair: Pair, alpha: float) -> float:
     """An upper bound on the Renyi divergence of the pair at order alpha > 1, infinity included.
 
-    It holds for all parameters within rounding.PARAMETER of the given doubles. Raises TypeError where none is known.
+    It holds for all parameters within rounding.PARAMETER of the given doubles. Raises NoDivergence.
     """
     largest = largest_loss(pair)
     if math.isinf(alpha):
         return largest
     known = pair.divergence(alpha)
     if known is None:
-        raise TypeError(f"no Renyi divergence for {pair}")
+        raise NoDivergence(f"no Renyi divergence for {pair}")
     return min(largest, known)
 
 
@@ -224,7 +228,7 @@ def renyi(
         orders = (float(alpha),) if alpha > 1 else _ABOVE_ONE
         try:
             largest = max(largest, math.inf if composed.failure > 0 else min(map(composed, orders)))
-        except TypeError:
+        except NoDivergence:
             raise InputError("run", run, "mechanisms whose Renyi divergence is known") from None
     exact = proportional(run, relation) if alpha < math.inf else None
     if exact is not None:

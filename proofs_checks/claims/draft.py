@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from textwrap import wrap
 
 from ...mechanisms import InputError
+from ...mechanisms.neighbours import RELATIONS
 from ...mechanisms.tables.kinds import KINDS
-from ...mechanisms.typed import as_toml
+from ...mechanisms.text_input import toml_value
 from .claim import parse_claim
 from .observers import priced
 from .schema import ADDRESS
@@ -37,10 +38,6 @@ TEXTS = ("title", "author", "link", "source", "unit", "convention", "implementat
 Answers = dict[str, str]
 
 
-RELATIONS = ("add-remove", "replace-one", "zero-out")
-"""In the order in which they are tried where none was named."""
-
-
 @dataclass(frozen=True, slots=True)
 class Draft:
     """The text of a claim file, which `dpcert verify` takes. neighbouring: the relation; chosen: nobody named it, and
@@ -57,8 +54,8 @@ class Draft:
 def drafted(stated: Mapping[str, Answers]) -> Draft:
     """The file of these keys of claim, mechanism, sampling and composition, as texts, with what each means above it.
 
-    Neighbours that were not named are the first for which what ran has a meaning: a local report, or a shuffled batch,
-    hides no unit's presence. Raises InputError for what `dpcert verify` would not take.
+    Neighbours that were not named are the first, in the order of RELATIONS, for which what ran has a meaning: a local
+    report, or a shuffled batch, hides no unit's presence. Raises InputError for what `dpcert verify` would not take.
     """
     named = stated["claim"].get("neighbouring")
     refused: list[InputError] = []
@@ -106,7 +103,7 @@ def as_written(key: str, text: str) -> str:
     else:
         return text
     try:
-        tomllib.loads(f"value = {(written := as_toml(text))}")
+        tomllib.loads(f"value = {(written := toml_value(text))}")
     except tomllib.TOMLDecodeError:
         return json.dumps(text, ensure_ascii=False)
     return written

@@ -1,4 +1,4 @@
-"""What a reader of a claim should be told beyond its verdict: findings, assumptions, and what was not checked."""
+"""What a reader of a claim should be told beyond its verdict: warnings about what ran and what is claimed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,6 @@ from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
 from .claim import Claim, divides_by_who_is_there
-
-NOT_CHECKED = (
-    "that the noise is drawn as described: real-valued, from a sound and unpredictably seeded generator "
-    "(floating-point samplers leak low-order bits)",
-    "that every contribution is really clipped to the stated bound, before it is summed",
-    "that the cohorts were really drawn as stated, and what logs, traffic or timing say about who took part",
-    "data-dependent choices around the run: hyper-parameters, early stopping, initial models, released statistics",
-    "that the source's parameters are those of the run that was released",
-)
-"""What no verdict covers; KNOWN_LIMITS.md says more on each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,140 +35,6 @@ class Finding:
 def delta_is_large(claim: Claim) -> bool:
     """delta at or above 1 / population, up to the rounding of a printed delta (1%)."""
     return claim.population is not None and (claim.statement.delta or 0.0) * claim.population >= 0.99
-
-
-def assumptions(claim: Claim) -> tuple[str, ...]:
-    """Everything that the verdict takes for granted, one sentence each."""
-    return tuple([*_about_statement(claim), *_about_phases(claim), *claim.statement.assumed])
-
-
-def _about_statement(claim: Claim) -> Iterator[str]:
-    statement = claim.statement
-    move = sensitivity(statement.neighbouring)
-    yield (
-        f"neighbouring data sets: {statement.neighbouring}; one {statement.unit} changes a clipped sum by at most "
-        f"{move:g} times the clipping bound"
-    )
-    observer = observer_in_words(claim)
-    if observer is not None:
-        yield f"notion: {statement.notion}; {observer}"
-    if statement.epsilon_interval:
-        yield f"the printed epsilon is rounded: the claim covers every epsilon up to {statement.threshold:g}"
-    else:
-        yield f"{statement.currency.name} is read as printed, not as a rounded number"
-    if delta_is_large(claim):
-        yield (
-            f"WARNING: delta = {statement.delta:g} is about 1/population (1/{claim.population}) or above: a release "
-            f"that publishes the data of one random {statement.unit} would satisfy the claim"
-        )
-
-
-def observer_in_words(claim: Claim) -> str | None:
-    """Whom the verdict is about, and whether the claim says so; None for plain privacy, which names nobody."""
-    statement = claim.statement
-    if statement.notion == "dp" and statement.observer is None:
-        return None
-    if statement.observer is None and statement.coalition_sees_participation is False:
-        return "no attacker learns who takes part"
-    pooled = "the attacker is all other clients together, who know which of them took part"
-    if statement.observer is None:
-        return pooled + ("" if statement.coalition_sees_participation else " (the default: the claim does not say)")
-    named = {
-        "coalition": f"the attacker is {statement.coalition_size} other clients, who know which of them took part",
-        "client": "the attacker is one other client",
-        "server": "the attacker is the server, which sees who takes part",
-        "final-models": "the attacker sees the final models only",
-        "outside": "the attacker is an outside reader of the billboard",
-    }
-    told = pooled if statement.observer == "coalition" and not statement.coalition_size else named[statement.observer]
-    state = statement.clients or "stateful (the default: the claim does not say)"
-    return f"{told}; clients are {state}"
-
-
-def _about_phases(claim: Claim) -> Iterator[str]:
-    told: set[str] = set()
-    for phase in claim.phases:
-        noise = (sentence for table in phase.tables for sentence in _about_noise(table, phase))
-        silent = _about_left_out(claim, phase)
-        for sentence in (*noise, *silent, *_about_releases(phase), *_about_sampling(claim, phase)):
-            if sentence not in told:
-                told.add(sentence)
-                yield sentence
-
-
-def _about_left_out(claim: Claim, phase: Phase) -> Iterator[str]:
-    unit, zeroed = claim.statement.unit, claim.statement.neighbouring == "zero-out"
-    if zeroed and any(table.kind == "randomized-response" for table in phase.tables):
-        yield f"a {unit} that is left out still answers, with a uniformly random category"
-
-
-def _about_releases(phase: Phase) -> Iterator[str]:
-    if not phase.is_single:
-        yield "all releases of a round use the same sample: a unit is in all of them or in none"
-
-
-def _about_noise(table: KindTable, phase: Phase) -> Iterator[str]:
-    if isinstance(table, GaussianMeanTable | PerClientGaussianTable):
-        base = table.ran(phase.sampling).upper
-        if isinstance(base, Gaussian):
-            yield (
-                "the stated noise on the mean is a noise multiplier (noise on the weighted sum over the clipping "
-                f"bound) of {base.noise_multiplier:.6g}"
-            )
-        yield "the mean divides by a number that does not depend on the data, or by the number of units present"
-    if table.kind in ("zcdp", "pure-dp", "approximate-dp", "renyi-dp"):
-        yield f"each round satisfies the stated {table.kind} bound; nothing else is known, so no lower bound exists"
-    if table.kind == "loss-distribution":
-        yield "the stated distributions of the privacy loss bound the mechanism's, for both orders of the neighbours"
-    if isinstance(table, GaussianMeanTable) and isinstance(table.weights, tuple):
-        yield "the weights (sample counts) are the same under both neighbours"
-
-
-def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
-    scheme = phase.sampling.scheme
-    if scheme == "poisson":
-        yield (
-            "Poisson sampling: in every round each unit is included independently, with the same probability; sums are "
-            "divided by a constant, never by the number of units drawn"
-        )
-    if scheme == "fixed-size":
-        yield "fixed-size sampling: every round draws a new uniform cohort without replacement"
-    if scheme in ("fixed-size", "shuffle"):
-        hidden = claim.statement.participation == "hidden" or claim.statement.notion == "dp"
-        if hidden and claim.statement.observer is None:
-            yield (
-                "cohorts stay secret, and a unit's contribution depends on its own data and on public outputs only "
-                "(clients keep no state)"
-            )
-    if scheme == "shuffle":
-        even = phase.sampling.drop_last or not phase.sampling.is_uneven
-        sizes = "equal size" if even else "equal size except for a smaller last one, which has the same noise"
-        yield f"shuffling: a new uniform order per epoch, batches of {sizes}, each unit in one batch per epoch"
-        if phase.sampling.drops_units:
-            yield "each epoch leaves out the units of its incomplete last batch; no lower bound is known for that"
-    if scheme == "cyclic":
-        yield "cyclic batches: every pass uses the same public batches in the same order, whatever the data are"
-    if scheme == "cyclic-poisson":
-        yield (
-            "cyclic Poisson cohorts: a public split into groups that does not depend on the data; in every round each "
-            "unit of one group is included independently with the same probability; sums are divided by a constant"
-        )
-    if scheme in ("balls-in-bins", "min-separated"):
-        yield (
-            "each unit draws its own rounds, which stay secret; sums are divided by a constant, never by the number of "
-            "units that take part"
-        )
-    if scheme == "random-allocation":
-        yield (
-            f"random allocation: each unit picks {phase.sampling.per_block or 1} of the {phase.sampling.block} rounds "
-            "of each block independently and uniformly; sums are divided by a constant, never by the number of units "
-            "that take part"
-        )
-        if claim.statement.observer is None and claim.statement.notion == "dp":
-            yield (
-                "the picks stay secret, and a unit's contribution depends on its own data and on public outputs only "
-                "(clients keep no state)"
-            )
 
 
 def findings(claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[str, ...]) -> tuple[Finding, ...]:

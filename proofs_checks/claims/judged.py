@@ -11,8 +11,8 @@ from typing import Any
 from ...mechanisms.tables.fields import Table
 from ...mechanisms.tables.phase import Phase
 from ...version import __version__
+from .assumptions import observer_in_words
 from .claim import Claim
-from .findings import observer_in_words
 
 _MANY = 4
 """Lists that are longer are counted in words, not repeated."""

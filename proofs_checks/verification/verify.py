@@ -17,9 +17,10 @@ from ...accounting.cohorts.hidden_cohorts import FINEST, QUICK, narrowed
 from ...accounting.question import RTOL, Question, tolerance
 from ...mechanisms import InputError, Mechanism
 from ...mechanisms.tables.phase import has_uneven_cohorts
+from ..claims.assumptions import NOT_CHECKED, assumptions
 from ..claims.claim import Claim, load_claim
 from ..claims.currency import EpsilonAt
-from ..claims.findings import NOT_CHECKED, Finding, assumptions, findings
+from ..claims.findings import Finding, findings
 from ..claims.judged import judged
 from ..claims.observers import (
     against,

@@ -28,7 +28,7 @@ from dpcert.proofs_checks.auditing import approximate_dp
 from dpcert.proofs_checks.auditing.attack import attack
 from dpcert.proofs_checks.auditing.target import load
 from dpcert.proofs_checks.certificates.recheck import recheck
-from dpcert.proofs_checks.claims.calibrated import calibrate_currency
+from dpcert.proofs_checks.claims.calibrate_currency import calibrate_currency
 from dpcert.proofs_checks.claims.currency import Against, Rho
 from dpcert.proofs_checks.claims.draft import drafted
 from dpcert.proofs_checks.lint import lint

@@ -1,17 +1,13 @@
 """The digits that `calibrate` and `plan` print, read back as a user would type them, meet the target they name."""
 
 import re
-from importlib import import_module
 
 import pytest
 
 from dpcert.accounting import epsilon
-from dpcert.accounting.calibration import plan
+from dpcert.accounting.calibration import plan, search
 from dpcert.cli import run
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
-
-CALIBRATE = import_module("dpcert.accounting.calibration.calibrate")
-"""The module: `dpcert.accounting.calibration.calibrate` is the function."""
 
 DELTA = 1.23456789e-6
 TARGET = 1.23456789
@@ -104,8 +100,8 @@ def _planned_run(z, cohort, sampling, target):
 
 def test_digits_rounded_to_the_nearest_would_miss(capsys, monkeypatch):
     """The plant, with five digits: some miss."""
-    monkeypatch.setattr(CALIBRATE, "rounded_up", lambda value, digits: f"{value:.5g}")
-    monkeypatch.setattr(CALIBRATE, "rounded_down", lambda value, digits: f"{value:.5g}")
+    monkeypatch.setattr(search, "rounded_up", lambda value, digits: f"{value:.5g}")
+    monkeypatch.setattr(search, "rounded_down", lambda value, digits: f"{value:.5g}")
     missed = 0
     for solve_for in GIVEN:
         value, target, delta = calibrated(solve_for, capsys)

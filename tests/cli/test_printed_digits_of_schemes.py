@@ -7,7 +7,6 @@ Where none is known, the product's own upper end, at a double that is not above 
 import math
 import re
 from fractions import Fraction
-from importlib import import_module
 
 import mpmath
 import pytest
@@ -16,13 +15,12 @@ from mpmath import mpf
 
 from dpcert.accounting import epsilon
 from dpcert.accounting.calibration import plan_schemes as table
+from dpcert.accounting.calibration import search
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Poisson, RandomAllocation, Repeat, TruncatedPoisson
 
 TARGET, DELTA = "1.23456789", "0.000123456789"
 LOTS = "--population 70 --cohort 7"
-CALIBRATE = import_module("dpcert.accounting.calibration.calibrate")
-"""The module: `dpcert.accounting.calibration.calibrate` is the function."""
 
 
 def gaussian(square, eps):
@@ -102,10 +100,10 @@ SLOW = [options for options in ORACLES if "shuffle" in options and "zero-out" in
 def test_the_decimal_meets_the_target(options, capsys, monkeypatch):
     """Planted: four digits, rounded to the other side."""
     assert meets(ORACLES[options], printed(options, capsys))
-    sides = {side: getattr(CALIBRATE, f"rounded_{side}") for side in ("up", "down")}
+    sides = {side: getattr(search, f"rounded_{side}") for side in ("up", "down")}
     for right, wrong in (("up", "down"), ("down", "up")):
         monkeypatch.setattr(
-            CALIBRATE,
+            search,
             f"rounded_{wrong}",
             lambda value, _, side=right: sides[side](value, 4),
         )

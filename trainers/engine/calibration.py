@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...accounting.calibration.calibrate import Calibration, calibrate
+from ...accounting.calibration.calibrate import calibrate
+from ...accounting.calibration.search import Calibration
 from ...mechanisms import InputError, Repeat
 from ...mechanisms.validate import positive
 from .algorithm import Algorithm

@@ -10,25 +10,18 @@ Doroshenko et al. 2022 (arXiv 2207.04380).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ...allocation import one_block
 from ...bracket import Bracket, OutOfReach
-from ...pairs import (
-    AllocationPair,
-    Composition,
-    GaussianPair,
-    Pair,
-    ReplacedShuffledPair,
-    ScoredBlockPair,
-    ShuffledPair,
-)
+from ...pairs import Composition, GaussianPair, Pair, ScoredBlockPair
 from ...pairs.parameters import dominating_parameters
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
 from ..crossing import epsilon_above, epsilon_below
 from ..exact_profiles import has_profile, profile
 from .composed_profile import ComposedProfile, Sides
 from .edges import Resolution
+from .fineness import COARSE_BLOCK, CUT_ALIKE, coarser, cut_for
 from .moment_table import far_threshold, first_bound, scale, table, without
 from .steps import Step, steps
 from .summit import lower_at_summit, upper_at_summit
@@ -52,30 +45,15 @@ _LESS_CLOSELY = 8.0
 _AT_ATOMS = 0.02
 """Share of rtol asked for last: next to an atom of the loss smoothing widens by the root of what it may use."""
 
-_CUT_ALIKE = AllocationPair | ShuffledPair | ReplacedShuffledPair
-"""Pairs that say how finely their laws are cut."""
-
-_OF_ONE_LAW = _CUT_ALIKE | ScoredBlockPair | GaussianPair
+_OF_ONE_LAW = CUT_ALIKE | ScoredBlockPair | GaussianPair
 _OF_ONE_LAW_STAGES = (0.3, 0.0, 0.02)
 """Pairs whose laws no number of cells makes finer: nothing is gained by coming back, but where the fine look failed."""
 
 _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
 
-_FINEST = {AllocationPair: 1e-6, ScoredBlockPair: 1e-5, ShuffledPair: 1e-4, ReplacedShuffledPair: 1e-4}
-"""Relative widths below which inverting laws more finely is of no use."""
-
-_INVERTED = {ScoredBlockPair: 1e-3, ShuffledPair: 1e-2, ReplacedShuffledPair: 1e-2}
-"""Relative widths above which inverting laws less finely saves nothing: finding them takes the time."""
-
-_COARSE_BLOCK = 0.1
-"""Fineness of the blocks of random allocation in a quick bound: some per cent of epsilon."""
-
 _TAILS_RTOL = 1e-5
 """Tails are those of no larger rtol: longer ones cost next to nothing."""
-
-_BLOCK_FOR_RTOL = 0.12
-"""Fineness squared over rtol, for blocks of random allocation: takes less than half of rtol."""
 
 _MANY_JUMPS = 100.0
 """Expected number of sampled rounds above which no jump is rare."""
@@ -92,7 +70,7 @@ def supports(composition: Composition) -> bool:
 
 def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Bracket:
     """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1, rtol wide, or as narrow as can be."""
-    composition, rtol = _shared(composition, rtol)
+    composition, rtol = cut_for(composition, rtol)
     if _total_variation(composition) <= delta * (1 - 4 * TARGET):
         return Bracket(0.0, 0.0, True, METHOD)
     layout = LatticeLayout(composition, _tail(composition, delta, rtol), rtol)
@@ -131,7 +109,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
 
 def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Bracket:
     """The smallest delta of the composed pair at epsilon >= 0, rtol wide, relatively, or as narrow as can be."""
-    composition, rtol = _shared(composition, rtol)
+    composition, rtol = cut_for(composition, rtol)
     below, above = max(0.0, widened_down(epsilon, 2 * TARGET)), widened_up(epsilon, 4 * TARGET) if epsilon else 0.0
     layout = LatticeLayout(composition, 1e-40, rtol)
     log_delta, slope, answer = 0.0, 1.0, Bracket(0.0, 1.0, True, METHOD)
@@ -175,7 +153,7 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
     """
     if not (0.0 < delta < 1.0 and math.isfinite(epsilon)):
         return epsilon == math.inf or delta == 1.0
-    coarse = _coarser(composition, _COARSE_BLOCK)
+    coarse = coarser(composition, COARSE_BLOCK)
     pilot = LatticeLayout(coarse, _tail(coarse, delta, 1.0), 1.0).laws(_PILOT_CELLS, 1.0, math.inf)
     finite = widened_down(delta, 4 * TARGET) - Sides.of(pilot).infinite_upper
     return finite > 0.0 and first_bound(pilot, math.log(finite)) <= epsilon
@@ -280,25 +258,6 @@ def _rate(pair: Pair) -> float:
     """The probability with which a coin lets the unit take part; 0 where no coin decides."""
     known = pair.losses()
     return 0.0 if known is None else known.rate
-
-
-def _shared(composition: Composition, rtol: float) -> tuple[Composition, float]:
-    """Laws cut as coarsely as rtol lets them be, and how closely they are inverted: as what they leave of it, or more
-    closely where that takes little beside finding them. Laws have a finest cut: asked for less, the line finds nothing.
-    """
-    least = max((_FINEST.get(type(pair), 0.0) for pair, _ in composition), default=0.0)
-    coarser = _coarser(composition, math.sqrt(_BLOCK_FOR_RTOL * max(rtol, least)))
-    cut = any(isinstance(pair, AllocationPair) for pair, _ in composition) and coarser != composition
-    closest = min(_INVERTED.get(type(pair), math.inf) for pair, _ in composition)
-    return coarser, max(min(0.6 * rtol if cut else rtol, closest), least)
-
-
-def _coarser(composition: Composition, fineness: float) -> Composition:
-    """With blocks of random allocation and shuffled epochs cut no more finely than that."""
-    return tuple(
-        (replace(pair, fineness=max(fineness, pair.fineness)) if isinstance(pair, _CUT_ALIKE) else pair, rounds)
-        for pair, rounds in composition
-    )
 
 
 def _total_variation(composition: Composition) -> float:

@@ -12,8 +12,9 @@ from ....mechanisms.arrays import Complex, Floats
 from ...pairs import Composition
 from ...rounding import PARAMETER, UNIT
 from ..measure import Transform
+from .complex_functions import log1p
 from .paths import Sampled, sampled
-from .quadrature import Quadrature, Tilted, log1p, quadrature, short
+from .quadrature import Quadrature, Tilted, quadrature, short
 from .truncation_envelope import Envelope, envelope
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ...rounding import UNIT
 from ..measure import Transform
+from .complex_functions import expm1, log1p
 from .densities import Densities, DensitiesOnLine, frequencies
 from .labelled import Labelled
-from .quadrature import expm1, log1p
 from .valley import SMALLER
 
 _RARE = 0.5

@@ -17,9 +17,10 @@ from ...pairs import Composition, Pair
 from ...rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from ..crossing import epsilon_above, epsilon_below
 from ..line import ROUNDING, Inversion, Plan, Sum, log_peak, truncation
+from .complex_functions import log1p
 from .densities import lay
 from .paths import sampled
-from .quadrature import Quadrature, Tilted, log1p, quadrature, short
+from .quadrature import Quadrature, Tilted, quadrature, short
 from .saddle import plan, saddle_at_delta
 from .truncation_envelope import envelope
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
-from ..accounting.calibration.calibrate import Calibration, SolveFor
 from ..accounting.calibration.calibrate_risk import RiskCalibration
 from ..accounting.calibration.calibrate_to import TargetCalibration
+from ..accounting.calibration.search import Calibration, SolveFor
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.tables.phase import refuse_falling_divisor

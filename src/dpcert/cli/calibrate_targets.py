@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..accounting.calibration.calibrate import WHOLE, Calibration, calibrate
+from ..accounting.calibration.calibrate import calibrate
 from ..accounting.calibration.calibrate_risk import RiskCalibration, calibrate_risk
+from ..accounting.calibration.search import WHOLE, Calibration
 from ..mechanisms import InputError
 from ..mechanisms.validate import delta_below_one, number, positive
 from .calibrate_problem import Problem
 from .setting import Setting
 
 if TYPE_CHECKING:
-    from ..proofs_checks.claims.calibrated import CurrencyCalibration
+    from ..proofs_checks.claims.calibrate_currency import CurrencyCalibration
     from ..proofs_checks.claims.currency import Currency
 
 _RTOL = 1e-4
@@ -91,7 +92,7 @@ class Targets:
 
     def _for_currency(self, problem: Problem, asked: Setting, scheduled: bool) -> CurrencyCalibration:
         """In the range that a delta (or, for mu, a false-positive rate) beside it names, as in claims."""
-        from ..proofs_checks.claims.calibrated import calibrate_currency  # here: claims load pydantic
+        from ..proofs_checks.claims.calibrate_currency import calibrate_currency  # here: claims load pydantic
         from ..proofs_checks.claims.currency import Against
 
         against = Against(asked.relation, asked.notion, asked.participation, _RTOL)  # type: ignore[arg-type] # checked there

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 import typer
 
 from ..mechanisms import InputError
-from ..mechanisms.typed import number, whole
+from ..mechanisms.text_input import number, whole
 from ..mechanisms.validate import choice
 
 Body = Callable[..., None]

@@ -12,7 +12,7 @@ import torch
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from ..mechanisms.typed import numbers
+from ..mechanisms.text_input import numbers
 from ..mechanisms.validate import count, positive
 from ..presentation.output import say, show
 from ..trainers.experiments import fair

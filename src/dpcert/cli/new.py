@@ -12,6 +12,7 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from ..mechanisms import InputError
+from ..mechanisms.neighbours import RELATIONS
 from ..mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of
 from ..mechanisms.tables.kinds import KINDS
@@ -19,7 +20,7 @@ from ..mechanisms.tables.norms import NormedTable
 from ..mechanisms.tables.problems import first_problem
 from ..mechanisms.validate import choice
 from ..presentation.output import complain
-from ..proofs_checks.claims.draft import RELATIONS, SCHEMES, TABLES, Answers, as_written, drafted, meaning
+from ..proofs_checks.claims.draft import SCHEMES, TABLES, Answers, as_written, drafted, meaning
 from ..proofs_checks.claims.statement import Statement
 from . import options
 from .setting import as_option

@@ -13,7 +13,7 @@ from ..mechanisms import InputError
 from ..mechanisms import Neighbouring as Relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.kinds import KINDS
-from ..mechanisms.typed import number, whole
+from ..mechanisms.text_input import number, whole
 from ..mechanisms.validate import choice, lacks
 
 

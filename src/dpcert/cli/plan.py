@@ -9,7 +9,7 @@ from typing import Annotated
 from ..accounting.calibration.plan import NoisePlan, plan
 from ..accounting.calibration.plan_schemes import SchemePlan
 from ..mechanisms import InputError
-from ..mechanisms.typed import numbers
+from ..mechanisms.text_input import numbers
 from ..mechanisms.validate import count, positive
 from ..presentation.output import show
 from ..presentation.plots import draw_plan, draw_schemes, drawable

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..mechanisms import InputError
-from ..mechanisms.typed import numbers
+from ..mechanisms.text_input import numbers
 from ..mechanisms.validate import lacks
 from ..presentation.output import show
 from ..presentation.progress import bars

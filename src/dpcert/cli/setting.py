@@ -16,7 +16,7 @@ from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.phase import Phase, refuse_falling_divisor, run_of
 from ..mechanisms.tables.problems import all_missing, first_problem
-from ..mechanisms.typed import as_typed
+from ..mechanisms.text_input import as_typed
 from . import options
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from ..mechanisms import InputError
 from ..mechanisms.digits import interval
 from ..mechanisms.validate import lacks
 from ..proofs_checks.auditing import AuditWitness
-from ..proofs_checks.claims.findings import NOT_CHECKED
+from ..proofs_checks.claims.assumptions import NOT_CHECKED
 from ..proofs_checks.verification.band import Band, band
 from ..proofs_checks.verification.exposure import exposure
 from ..proofs_checks.verification.hazards import Evidence, Hazard, hazards
@@ -198,5 +198,7 @@ def _witness(result: Verification) -> tuple[str, ...]:
 
 def _compared(judged: Verdicts) -> list[tuple[Verification, str, str]]:
     """(claim, as printed, epsilon at the common delta)."""
-    epsilons = judged.comparison.epsilons if judged.comparison is not None else ()
-    return [(result, result.printed, interval(epsilon, 6)) for result, epsilon in zip(judged.results, epsilons)]  # noqa: B905
+    if judged.comparison is None:
+        return []
+    pairs = zip(judged.results, judged.comparison.epsilons, strict=True)
+    return [(result, result.printed, interval(epsilon, 6)) for result, epsilon in pairs]

@@ -13,8 +13,8 @@ from typing import Any
 from ..accounting.currencies.risk_picture import allowed
 from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, interval, rounded_down, rounded_up
+from ..proofs_checks.claims.assumptions import NOT_CHECKED
 from ..proofs_checks.claims.claim import Claim, load_claim
-from ..proofs_checks.claims.findings import NOT_CHECKED
 from ..proofs_checks.reproduction.claimed import explained
 from ..proofs_checks.reproduction.matches import Convention, chances
 from ..proofs_checks.reproduction.printed import printed as as_printed

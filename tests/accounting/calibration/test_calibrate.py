@@ -12,12 +12,12 @@ import pytest
 from dpcert.accounting import Calibration, calibrate, calibrations, epsilon
 from dpcert.accounting.answer import answer
 from dpcert.accounting.bracket import Bracket
-from dpcert.accounting.calibration.calibrate import Search
+from dpcert.accounting.calibration.search import Search
 from dpcert.accounting.question import Question
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Laplace, Poisson, Repeat, Sequence
 from dpcert.mechanisms.base import Mechanism
 
-search = sys.modules["dpcert.accounting.calibration.calibrate"]  # the package's attribute of that name is the function
+module = sys.modules["dpcert.accounting.calibration.calibrate"]  # the package's attribute of that name is the function
 
 
 def subsampled(noise_multiplier: float, rate: float, rounds: int) -> Mechanism:
@@ -213,7 +213,7 @@ def test_many_targets_share_what_was_seen_and_each_is_met(monkeypatch: pytest.Mo
         calibrate(few, solve_for="noise_multiplier", epsilon=target, delta=1e-5, accountant="rdp", rtol=1e-4)
     assert together < 0.8 * calls
     shared: dict[float, Bracket] = {}
-    monkeypatch.setattr(search, "Search", lambda *given, **_: Search(*given, seen=shared))
+    monkeypatch.setattr(module, "Search", lambda *given, **_: Search(*given, seen=shared))
     assert not all_met_and_tight(runs, [many(build) for build in runs])
 
 

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from importlib import import_module
 
 import pytest
 
 from dpcert import Gaussian, Laplace, Poisson, Repeat, calibrate_to, mu, rho
+from dpcert.accounting.calibration import search
 from dpcert.cli import run
 from dpcert.mechanisms import InputError, Mechanism
 
 SAMPLED = ["--sampling", "poisson", "--sampling-rate", "0.02", "--rounds", "50"]
-CALIBRATE = import_module("dpcert.accounting.calibration.calibrate")
-"""The module: `dpcert.accounting.calibration.calibrate` is the function."""
 
 
 def sampled(noise_multiplier: float) -> Mechanism:
@@ -86,7 +84,7 @@ def test_digits_rounded_to_the_nearest_would_miss(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The plant, with three digits: some of these miss."""
-    monkeypatch.setattr(CALIBRATE, "rounded_up", lambda value, digits: f"{value:.3g}")
+    monkeypatch.setattr(search, "rounded_up", lambda value, digits: f"{value:.3g}")
     missed = 0
     for rounds in range(2, 6):
         value, _ = printed(["--mu", "0.37", "--rounds", str(rounds)], capsys)

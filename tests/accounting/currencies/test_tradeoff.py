@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 import sys
-from importlib import import_module
 
 import mpmath
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from flint import arb
 
 from dpcert.accounting import Bracket, TradeOff, tradeoff
+from dpcert.accounting.currencies import tradeoff_lines
 from dpcert.mechanisms import (
     DiscreteGaussian,
     FixedSize,
@@ -24,8 +24,6 @@ from dpcert.mechanisms import (
     Repeat,
     Sequence,
 )
-
-module = import_module("dpcert.accounting.currencies.tradeoff")
 
 ALPHAS = [0.0, 1e-12, 1e-6, 0.003, 0.05, 0.3, 0.5, 0.77, 0.999, 1.0 - 1e-9, 1.0]
 
@@ -169,10 +167,10 @@ def test_lines_that_doubles_leave_out_are_never_the_highest(monkeypatch: pytest.
     """The ends are those of all lines in balls, at tiny error rates too; planted: doubles that are trusted too far."""
     curve, alphas = tradeoff(Repeat(Laplace(5.0), 10), points=17), [1e-300, 1e-9, *(k / 40 for k in range(1, 40))]
     found, powers = curve.betas(alphas), [curve.power(alpha) for alpha in alphas]
-    monkeypatch.setattr(module, "_WIDER", 1.0)  # no line is left out
+    monkeypatch.setattr(tradeoff_lines, "WIDER", 1.0)  # no line is left out
     assert found == curve.betas(alphas) == tuple(curve.beta(alpha) for alpha in alphas)
     assert powers == [curve.power(alpha) for alpha in alphas]
-    monkeypatch.setattr(module, "_WIDER", -1e-3)  # none is kept
+    monkeypatch.setattr(tradeoff_lines, "WIDER", -1e-3)  # none is kept
     assert found != curve.betas(alphas)
 
 

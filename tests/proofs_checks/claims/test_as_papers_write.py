@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from dpcert.accounting import delta, epsilon
 from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, Shuffled
+from dpcert.proofs_checks.claims.assumptions import assumptions
 from dpcert.proofs_checks.claims.claim import Claim, parse_claim
-from dpcert.proofs_checks.claims.findings import assumptions
 from dpcert.proofs_checks.reproduction.claimed import commonly_explained, readings
 from dpcert.proofs_checks.reproduction.explanation import grouped
 from dpcert.proofs_checks.reproduction.matches import Convention

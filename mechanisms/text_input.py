@@ -50,7 +50,7 @@ def as_typed(option: str, text: str) -> object:
     if text.startswith("@"):
         return _in_file(option, Path(text[1:]))
     try:
-        return tomllib.loads(f"value = {as_toml(text)}")["value"]
+        return tomllib.loads(f"value = {toml_value(text)}")["value"]
     except tomllib.TOMLDecodeError:
         return text
 
@@ -70,14 +70,14 @@ def _in_file(option: str, file: Path) -> object:
         raise InputError(option, f"@{file}", "a list of numbers: JSON, or lines of numbers with commas") from None
 
 
-def as_toml(text: str) -> str:
+def toml_value(text: str) -> str:
     """The text as TOML writes it: a number, or each number of a list, where people leave zeros out."""
     if not text.lstrip().startswith("["):
-        return as_toml_number(text) or text
-    return re.sub(r"[^\s,\[\]]+", lambda word: as_toml_number(word[0]) or word[0], text)
+        return toml_number(text) or text
+    return re.sub(r"[^\s,\[\]]+", lambda word: toml_number(word[0]) or word[0], text)
 
 
-def as_toml_number(text: str) -> str:
+def toml_number(text: str) -> str:
     """A number as TOML writes it where people leave zeros out (.01, 5.) or write a fraction (1/60000); nothing for what
     is no such number."""
     if re.fullmatch(r"[+-]?(\.\d+|\d+\.)(e[+-]?\d+)?", text, re.IGNORECASE):

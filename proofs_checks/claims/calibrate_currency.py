@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ...accounting import Bracket
-from ...accounting.calibration.calibrate import SolveFor, safe_side
 from ...accounting.calibration.calibrate_to import TargetCalibration, calibrate_to
+from ...accounting.calibration.search import SolveFor, safe_side
 from ...accounting.seconds import timed
 from ...mechanisms import Mechanism
 from ...mechanisms.digits import as_given, interval
