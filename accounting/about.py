@@ -49,7 +49,7 @@ SCHEMES: dict[type[Mechanism], str] = {
     MinSeparated: "min-separated",
     WithReplacement: "with-replacement",
 }
-"""As claims and --sampling call them."""
+"""As claims, --sampling and logs of schedules call them."""
 
 
 def answered(question: Question, at: float, notion: Notion) -> Bracket:

@@ -163,4 +163,5 @@ def test_every_source(source):
         return found
 
     whole = partial(delta, run, neighbouring=relation, rtol=0.02)
+    assert source.knows_below or ask("delta", 2.0).lower == 0.0
     assert check_source(partial(ask, "delta"), partial(ask, "epsilon"), truth, [whole], (0.3, 2.0), (1e-5,)) == 3
