@@ -178,7 +178,7 @@ def composed_amount(known: Known, amount: float, rounds: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class OfRounds(InNotebook):
+class ComposedConversion(InNotebook):
     """At most so much of what was asked has whatever has `each` of the known currency in each of the rounds; how it was
     got does not matter. conversion: of all rounds together."""
 
@@ -204,14 +204,14 @@ class OfRounds(InNotebook):
 
 
 @timed
-def of_rounds(known: Known, each: float, rounds: int, asked: Asked, **place: float) -> OfRounds:
+def convert_composed(known: Known, each: float, rounds: int, asked: Asked, **place: float) -> ComposedConversion:
     """What rounds of a known rho, mu or epsilon each come to together; place: as for `convert`.
 
-    >>> print(of_rounds("rho", 0.1, 3, "epsilon", delta=1e-6))
+    >>> print(convert_composed("rho", 0.1, 3, "epsilon", delta=1e-6))
     epsilon <= 3.9200578 at delta = 1e-06, from rho = 0.1 in each of 3 rounds
       upper bound: every mechanism with this rho has at most this epsilon; whether one has it is not known
     """
-    return OfRounds(each, rounds, convert(known, composed_amount(known, each, rounds), asked, **place))
+    return ComposedConversion(each, rounds, convert(known, composed_amount(known, each, rounds), asked, **place))
 
 
 def _worst(known: Known, amount: Any, known_delta: float) -> Mechanism:

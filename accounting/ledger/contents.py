@@ -20,7 +20,7 @@ SPENT = "a ledger that records mechanisms; the spent.sqlite of a checkpoint reco
 
 
 @dataclass(frozen=True, slots=True)
-class Whole(InNotebook):
+class WholeLedger(InNotebook):
     """A ledger whose every event agrees with its chain of hashes."""
 
     file: str
@@ -65,7 +65,7 @@ class Cost:
 class Contents(InNotebook):
     """ledger: the file and its head. mechanisms: how many rounds of each, in words. cost: where a delta was named."""
 
-    ledger: Whole
+    ledger: WholeLedger
     mechanisms: tuple[tuple[int, str], ...]
     cost: Cost | None = None
 
@@ -103,10 +103,10 @@ def opened(path: Path) -> Ledger:
         raise InputError("LEDGER", str(path), f"{SPENT}dpcert train and dpcert mocha check when they resume") from None
 
 
-def whole(path: Path) -> Whole:
+def whole(path: Path) -> WholeLedger:
     """The ledger's last hash, if all of it is whole; else raises InputError."""
     ledger = opened(path)
-    return Whole(str(path), len(ledger), ledger.head)
+    return WholeLedger(str(path), len(ledger), ledger.head)
 
 
 def contents(
@@ -124,7 +124,7 @@ def contents(
         relation = neighbouring or default_relation(notion, participation)
         against: dict[str, Any] = {"notion": notion, "participation": participation}
         cost = Cost(ledger.epsilon(delta, relation, accountant=accountant, **against), delta, relation, **against)
-    return Contents(Whole(str(path), len(ledger), ledger.head), counted(ledger.run()), cost)
+    return Contents(WholeLedger(str(path), len(ledger), ledger.head), counted(ledger.run()), cost)
 
 
 def exported(path: Path) -> str:

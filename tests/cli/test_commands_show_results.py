@@ -16,7 +16,7 @@ from dpcert import Gaussian, Laplace, Poisson, Repeat
 from dpcert.accounting.calibration.plan import plan
 from dpcert.accounting.calibration.plan_schemes import plan_schemes
 from dpcert.accounting.currencies.convert import Asked as Asks
-from dpcert.accounting.currencies.convert import Conversions, of_rounds
+from dpcert.accounting.currencies.convert import Conversions, convert_composed
 from dpcert.accounting.currencies.largest import largest
 from dpcert.accounting.ledger import Ledger
 from dpcert.accounting.ledger.contents import contents, whole
@@ -185,7 +185,10 @@ SHOWN: dict[str, tuple[Any, set[str]]] = {
         lambda _: dpcert.epsilon(RUN, 1e-5, accountant="gdp-clt"),
         STATED,
     ),
-    "epsilon --delta 1e-6 --rho 0.1 --rounds 3": (lambda _: of_rounds("rho", 0.1, 3, "epsilon", delta=1e-6), set()),
+    "epsilon --delta 1e-6 --rho 0.1 --rounds 3": (
+        lambda _: convert_composed("rho", 0.1, 3, "epsilon", delta=1e-6),
+        set(),
+    ),
     f"delta --epsilon 2 {SAMPLED} --notion joint": (lambda _: dpcert.delta(RUN, 2.0, notion="joint"), STATED),
     f"calibrate --epsilon 1 --delta 1e-5 {TEN}": (
         lambda _: dpcert.calibrate(ten, solve_for="noise_multiplier", epsilon=1.0, delta=1e-5),

@@ -10,7 +10,7 @@ import typer
 from ..accounting import Bracket
 from ..accounting import delta as delta_of
 from ..accounting import epsilon as epsilon_of
-from ..accounting.currencies.convert import NEEDS, Asked, Known, OfRounds, of_rounds
+from ..accounting.currencies.convert import NEEDS, Asked, ComposedConversion, Known, convert_composed
 from ..mechanisms import InputError
 from ..presentation.output import say, show
 from . import options
@@ -52,7 +52,9 @@ def epsilon_command(
     _show(asking(lambda: asked.proved(epsilon_of(run, delta or 0.0, **asked.against()))), asked, as_json)
 
 
-def _of_guarantee(context: typer.Context, known: tuple[Known, float], asked: Asked, rounds: int | None) -> OfRounds:
+def _of_guarantee(
+    context: typer.Context, known: tuple[Known, float], asked: Asked, rounds: int | None
+) -> ComposedConversion:
     """At most the epsilon, or delta, of whatever has this rho or mu in each of the rounds."""
     place = NEEDS[asked]
     refuse_others(context, ("rho", "mu", place, "rounds", "as_json"), f"nothing of a run beside --{known[0]}")
@@ -60,7 +62,7 @@ def _of_guarantee(context: typer.Context, known: tuple[Known, float], asked: Ask
     required(**{place: at})
     if not known[1] > 0:
         raise InputError(f"--{known[0]}", known[1], "a number above 0")
-    return asking(lambda: of_rounds(*known, 1 if rounds is None else rounds, asked, **{place: at}))
+    return asking(lambda: convert_composed(*known, 1 if rounds is None else rounds, asked, **{place: at}))
 
 
 def _show(found: Bracket, asked: Setting, as_json: bool) -> None:
