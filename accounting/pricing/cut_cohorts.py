@@ -83,7 +83,7 @@ class Case:
     """What others' coins leave, and where the unit's goes: under both neighbours, one of them with the unit.
 
     present, absent: probabilities, for neighbours with the unit, and without it; excess: log of their quotient,
-    infinite where no cohort is one short of full.
+    infinite where no cohort is one short of full. The three are nearest doubles, which a `Side` takes for what is near.
     rate: at least the unit's chance to take part, given present. full: whether it does so in another's place.
     """
 
