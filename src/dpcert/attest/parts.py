@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ..accounting import Bracket
-from ..accounting.ledger import Ledger, LedgerError
-from ..accounting.ledger.store import SqliteStore
+from ..accounting.ledger import Ledger
+from ..accounting.ledger.contents import opened
 from ..mechanisms import InputError
 from ..mechanisms.paths import content
 from ..proofs_checks.claims.claim import Claim, parse_claim
@@ -90,14 +90,10 @@ def ledger_part(path: Path, claim: Claim) -> LedgerPart:
 
 def opened_ledger(path: Path) -> Ledger:
     """The ledger in a file, which must be there. Raises InputError for anything else."""
-    if not path.is_file():
-        raise InputError("--ledger", str(path), "a ledger file that exists")
     try:
-        ledger = Ledger(SqliteStore(path))
-        len(ledger)
-    except LedgerError as problem:
-        raise InputError("--ledger", str(path), f"a whole ledger ({problem})") from None
-    return ledger
+        return opened(path)
+    except InputError as problem:
+        raise problem.renamed("--ledger") from None
 
 
 def audit_part(path: Path, claim: Claim) -> AuditPart:
