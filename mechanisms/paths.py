@@ -32,6 +32,12 @@ def content(field: str, path: str | os.PathLike[str], most: int | None = None) -
     return found
 
 
+def place_for(field: str, path: Path) -> None:
+    """InputError, before any work, where no file could be written there: in no folder that exists, or one itself."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(field, str(path), "a file in a folder that exists")
+
+
 def reason(problem: Exception) -> str:
     """What the system says, without the path."""
     return (problem.strerror or str(problem)) if isinstance(problem, OSError) else str(problem)

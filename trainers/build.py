@@ -76,8 +76,18 @@ def build_algorithm(name: str, parameters: Parameters, population: int) -> Algor
     return ALGORITHMS[choice("algorithm", name, ALGORITHMS)](parameters, population)
 
 
-def _clusters(told: Parameters, population: int) -> list[int]:
-    return read_clusters(told.clusters, population, "clients")
+def usual_model(algorithm: str) -> str:
+    """The model of a run that names none."""
+    return "mlp" if algorithm.startswith("dpfedmtl") else "logistic"
+
+
+def cohort_of(asked: int | None, population: int) -> int:
+    """The cohort as asked for, or 100 clients, or all where there are fewer. InputError for more than there are."""
+    if asked is None:
+        return min(100, population)
+    if asked > population:
+        raise InputError("cohort", asked, f"at most the number of clients, {population}")
+    return asked
 
 
 def _omega(told: str, population: int) -> Floats:

@@ -16,10 +16,10 @@ import torch
 from dpcert.accounting.epsilon import epsilon
 from dpcert.cli import run
 from dpcert.cli.train_options import ALGORITHMS
-from dpcert.cli.train_run import shards_of
 from dpcert.mechanisms import InputError
 from dpcert.mechanisms.serialise import from_plain
 from dpcert.trainers import build
+from dpcert.trainers.engine.processes import shards_for
 from dpcert.trainers.federated import Pmtl, Settings, Trainer, build_model, load_federation
 
 torch.set_num_threads(1)
@@ -237,10 +237,10 @@ def test_evaluated_clients_are_who_was_asked_for():
 
 
 def test_shards_follow_the_processes():
-    assert [shards_of(None, size) for size in (1, 2, 3, 5, 12, 13, 40)] == [1, 12, 12, 15, 12, 13, 40]
-    assert shards_of(7, 7) == 7
+    assert [shards_for(size) for size in (1, 2, 3, 5, 12, 13, 40)] == [1, 12, 12, 15, 12, 13, 40]
+    assert shards_for(7, 7) == 7
     with pytest.raises(InputError, match="at least the number of processes, 8"):
-        shards_of(7, 8)
+        shards_for(8, 7)
 
 
 def test_a_plot_by_round(capsys, tmp_path):

@@ -9,11 +9,21 @@ NCCL takes tensors from GPU to GPU, where each process has one of its own, which
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
-from torch import Tensor
+from torch import Tensor, cuda
 from torch import distributed as dist
 
+from ...mechanisms import InputError
+from ...mechanisms.validate import count
 from .streams import new_seed
+
+SHARDS = 12
+"""Of several processes at least so many: divisible by most small numbers of them, and the result depends on it."""
 
 GLOO, NCCL = "gloo", "cpu:gloo,cuda:nccl"
 
@@ -21,6 +31,36 @@ GLOO, NCCL = "gloo", "cpu:gloo,cuda:nccl"
 def backend(gpus: int, processes: int) -> str:
     """What torch.distributed is to run on, for so many processes on a machine with so many GPUs."""
     return NCCL if dist.is_nccl_available() and processes <= gpus else GLOO
+
+
+def launched() -> int:
+    """How many processes torchrun started; 1 without it."""
+    return int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def shards_for(processes: int, shards: int | None = None) -> int:
+    """The units of work for so many processes. InputError for so few that a process would have nothing to do."""
+    if shards is None:
+        return 1 if processes == 1 else processes * math.ceil(SHARDS / processes)
+    if count("shards", shards) < processes:
+        raise InputError("shards", shards, f"at least the number of processes, {processes}")
+    return shards
+
+
+@contextmanager
+def joined() -> Iterator[None]:
+    """Join the other processes of torchrun, if there are any."""
+    if launched() == 1:
+        yield
+        return
+    gpus, here = cuda.device_count(), int(os.environ.get("LOCAL_WORLD_SIZE", os.environ["WORLD_SIZE"]))
+    if gpus:
+        cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")) % gpus)
+    dist.init_process_group(backend(gpus, here))
+    try:
+        yield
+    finally:
+        dist.destroy_process_group()
 
 
 class Processes:

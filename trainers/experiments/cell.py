@@ -16,12 +16,12 @@ from ..data import Federation
 from ..dpfedmtl import SharedLayers
 from ..dpfedmtl.claimed import claimed_epsilon
 from ..engine.algorithm import StabilityWarning
-from ..engine.calibration import calibrated_noise
 from ..engine.observers import against_observers
 from ..engine.outcome import Outcome
 from ..engine.privacy import PrivacyGoal
 from ..engine.settings import LocalSteps, Settings
 from ..engine.trainer import Trainer
+from ..stated_noise import stated_noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +92,10 @@ def train_cell(cell: Cell, federation: Federation) -> Trained:
         cell.strength, cell.alpha, head_layers=cell.head_layers, aggregation_interval=cell.aggregation_interval
     )
     algorithm = build_algorithm(cell.algorithm, parameters, population)
-    noise = cell.noise_multiplier
-    if cell.sigma and isinstance(algorithm, SharedLayers):
-        noise = algorithm.noise_multiplier(cell.sigma, cohort, population)
     settings = Settings(
         rounds=cell.rounds,
         cohort=cohort,
         sampling=cell.sampling,  # type: ignore[arg-type] # Settings checks it
-        noise_multiplier=noise,
         clip_norm=cell.clip_norm,
         local=LocalSteps(cell.learning_rate, cell.local_epochs, None, cell.batch_size),
         seed=cell.seed,
@@ -109,9 +105,12 @@ def train_cell(cell: Cell, federation: Federation) -> Trained:
         solver=cell.solver,
     )
     goal = PrivacyGoal(cell.delta, cell.neighbouring)  # type: ignore[arg-type] # PrivacyGoal checks it
+    told = {"noise_multiplier": cell.noise_multiplier}
     if cell.target_epsilon and algorithm.releases:
-        found = calibrated_noise(algorithm, settings, population, goal, cell.target_epsilon)
-        settings = replace(settings, noise_multiplier=found.value)
+        told = {"target_epsilon": cell.target_epsilon}
+    elif cell.sigma and isinstance(algorithm, SharedLayers):
+        told = {"sigma": cell.sigma}
+    settings = replace(settings, noise_multiplier=stated_noise(algorithm, settings, population, goal, **told))
     with warnings.catch_warnings():
         # An experiment runs the printed form on purpose.
         warnings.simplefilter("ignore", StabilityWarning)

@@ -11,6 +11,7 @@ import typer
 from ..attest import attest, read_private_key
 from ..attest.model_card import refresh
 from ..mechanisms import InputError
+from ..mechanisms.paths import place_for
 from ..presentation.output import show
 from .options import Json
 
@@ -57,8 +58,7 @@ def attest_command(
     """A refuted or undecided claim is attested as that. Check the result with dpcert check.
     Example: dpcert attest claim.toml --subject model.safetensors --key key.pem --out model.intoto.jsonl
     """
-    if not out.parent.is_dir():
-        raise InputError("--out", str(out), "a file in a folder that exists")
+    place_for("--out", out)
     for option, written in (("--out", out), ("--model-card", model_card)):
         if written is not None and any(written.resolve().is_relative_to(each.resolve()) for each in subject):
             expected = (

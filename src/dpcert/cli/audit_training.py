@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..mechanisms import InputError
-from ..presentation.output import show
+from ..presentation.output import show, warnings_on_stderr
 from ..presentation.progress import bar
 from . import options
 from .declared import with_fields
@@ -83,7 +83,7 @@ def _found(asked: Asked, view: str, attack: dict[str, Any]) -> TrainerAudit:
     from ..proofs_checks.auditing.federated import FederatedCanaries
     from ..proofs_checks.auditing.trainer import audit_trainer
     from ..trainers.federated import PrivacyGoal, load_federation
-    from .train_run import algorithm_of, model_of, settings_of, warnings_on_stderr
+    from .train_run import algorithm_of, model_of, settings_of
 
     torch.set_num_threads(1)
 

@@ -14,7 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..mechanisms.text_input import numbers
 from ..mechanisms.validate import count, positive
-from ..presentation.output import say, show
+from ..presentation.output import say, show, warnings_on_stderr
+from ..trainers.build import usual_model
 from ..trainers.experiments import fair
 from ..trainers.experiments.cell import Cell
 from ..trainers.experiments.dpfedmtl import figure3, statistics
@@ -27,7 +28,6 @@ from ..trainers.experiments.presets import PRESETS
 from ..trainers.experiments.report import run_grid
 from ..trainers.experiments.table import method_of
 from .experiment_options import Curves, DataAlone, Federated, Mocha
-from .train_run import warnings_on_stderr
 
 QUICK_ROUNDS = 10
 """With --quick, which has one seed, in every federated experiment but fair."""
@@ -89,8 +89,7 @@ def _base(name: str, asked: Federated) -> Cell:
     family = "dpfedmtl" if name.startswith("dpfedmtl") else "pmtl"
     shared = {field.name: getattr(asked, field.name) for field in fields(Cell) if hasattr(asked, field.name)}
     own = {"seed": 0, "noise_multiplier": asked.noise_multiplier or 0.0}
-    model = asked.model or ("mlp" if family == "dpfedmtl" else "logistic")
-    return Cell(**shared | own | {"algorithm": family, "model": model})
+    return Cell(**shared | own | {"algorithm": family, "model": asked.model or usual_model(family)})
 
 
 def _reported(quiet: bool) -> Any:

@@ -84,11 +84,7 @@ def export_command(
     """Export every event as one JSON object per line: sequence, event_id, mechanism, hash."""
     if output is not None and output.exists():
         raise InputError("--output", str(output), "a file that does not exist yet")
-    text = exported(ledger)
     if output is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, "utf-8")
-    except OSError as problem:
-        raise InputError("--output", str(output), f"a file that can be written ({problem})") from None
+        typer.echo(exported(ledger), nl=False)
+    else:
+        output.write_text(exported(ledger), "utf-8")

@@ -7,7 +7,7 @@ from typing import Any
 from ..accounting import calibrate
 from ..mechanisms import Gaussian, InputError, Repeat
 from ..mechanisms.validate import choice, nonnegative, positive
-from ..presentation.output import say, show
+from ..presentation.output import say, show, warnings_on_stderr
 from ..presentation.plots import draw_gap, drawable
 from ..presentation.progress import bar
 from ..trainers.engine.privacy import PrivacyGoal
@@ -24,7 +24,6 @@ from ..trainers.mocha.solution import Solution, private_solution, solution
 from ..trainers.mocha.source import Problem, load_problem
 from .mocha_options import Asked
 from .stopped import said_when_stopped
-from .train_run import warnings_on_stderr
 
 TOLERANCE = 1e-4
 """Relative gap at which a run without --tolerance stops."""

@@ -14,6 +14,7 @@ import typer
 from ..accounting.cohorts.stored import CACHE
 from ..accounting.question import tolerance
 from ..mechanisms import InputError
+from ..mechanisms.paths import place_for
 from ..presentation.output import complain, show
 from ..presentation.progress import bar
 from ..proofs_checks.verification.files import Asked, claim_files, verify_files
@@ -123,8 +124,7 @@ def _check_report(report: Path | None) -> None:
         from ..presentation.report import check_templates
 
         check_templates()
-        if report.is_dir() or not report.parent.is_dir():
-            raise InputError("--report", str(report), "a file name in an existing folder")
+        place_for("--report", report)
 
 
 def _show(found: Verdicts, form: str) -> None:

@@ -6,6 +6,9 @@ import json
 import os
 import shlex
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any, Protocol
@@ -76,3 +79,16 @@ def show(result: Result, as_json: bool, **more: Any) -> None:
         text = str(result)
     if text:
         say(text)
+
+
+@contextmanager
+def warnings_on_stderr() -> Iterator[None]:
+    """One line on stderr for each warning."""
+
+    def show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+        say(f"warning: {message}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = show_warning
+        yield

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..mechanisms import InputError
 from ..mechanisms.digits import as_given
+from ..mechanisms.paths import place_for
 from ..mechanisms.validate import lacks
 
 if TYPE_CHECKING:
@@ -37,8 +38,7 @@ def drawable(path: Path | None) -> None:
     known = sorted(FigureCanvasBase.get_supported_filetypes())
     if path.suffix.lstrip(".").lower() not in known:
         raise InputError("--plot", str(path), "an image file: " + ", ".join("." + name for name in known))
-    if not path.parent.is_dir():
-        raise InputError("--plot", str(path), "a file in a folder that is there")
+    place_for("--plot", path)
 
 
 def _saved(figure: Figure, path: Path) -> None:

@@ -18,7 +18,6 @@ from typing import Any
 from rich.console import Console
 from rich.progress import track
 
-from ..mechanisms import InputError
 from ..mechanisms.digits import interval
 from ..mechanisms.validate import lacks
 from ..proofs_checks.auditing import AuditWitness
@@ -74,12 +73,8 @@ def check_templates() -> None:
 
 
 def write_report(path: Path, judged: Verdicts) -> None:
-    """Write the report; an existing file is replaced. InputError where it cannot be written."""
-    page = _page(judged)
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as problem:
-        raise InputError("--report", str(path), f"a file that can be written ({problem})") from None
+    """Write the report; an existing file is replaced."""
+    path.write_text(_page(judged), encoding="utf-8")
 
 
 def _page(judged: Verdicts) -> str:

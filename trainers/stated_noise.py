@@ -1,0 +1,57 @@
+"""How much noise a run has, by whichever number states it: a multiplier, a deviation, a paper's sigma, an epsilon."""
+
+from __future__ import annotations
+
+from ..mechanisms import InputError
+from ..mechanisms.validate import nonnegative
+from .dpfedmtl import SharedLayers
+from .engine.algorithm import Algorithm
+from .engine.calibration import calibrated_noise
+from .engine.privacy import PrivacyGoal
+from .engine.settings import Settings
+
+
+def stated_noise(
+    algorithm: Algorithm,
+    settings: Settings,
+    population: int,
+    goal: PrivacyGoal,
+    *,
+    noise_multiplier: float | None = None,
+    noise_std: float | None = None,
+    sigma: float | None = None,
+    target_epsilon: float | None = None,
+) -> float:
+    """The noise multiplier; 0 where nothing is stated.
+
+    noise_multiplier: that itself. noise_std: of the noise on the mean over the clients of a round. sigma: DPFedMTL's,
+    of the noise on a client's gradient. target_epsilon: the least noise for which the whole run costs at most this.
+    settings: of the run, but for its noise. Raises InputError for two of them, and for one without a meaning here.
+    """
+    stated = {"noise_multiplier": noise_multiplier, "noise_std": noise_std, "sigma": sigma}
+    given = {name: value for name, value in (stated | {"target_epsilon": target_epsilon}).items() if value is not None}
+    if len(given) > 1:
+        first, second, *_ = given
+        raise InputError(second, given[second], f"either {_words(first)} or {_words(second)}")
+    if noise_multiplier is not None:
+        return nonnegative("noise_multiplier", noise_multiplier)
+    if given and settings.clip_norm is None:
+        (name,) = given
+        raise InputError("clip_norm", None, f"a value, with {_words(name)}")
+    if target_epsilon is not None:
+        return calibrated_noise(algorithm, settings, population, goal, target_epsilon).value
+    members = population if settings.sampling == "full" else settings.cohort
+    if sigma is not None:
+        if not isinstance(algorithm, SharedLayers):
+            raise InputError("sigma", sigma, f"a noise multiplier in its place: {algorithm.name} has no sigma")
+        return algorithm.noise_multiplier(nonnegative("sigma", sigma), members, population)
+    if noise_std is not None:
+        if algorithm.noise_at == "clients":
+            none = f"{algorithm.name} adds no noise to the mean"
+            raise InputError("noise_std", noise_std, f"a noise multiplier, or sigma: {none}")
+        return float(nonnegative("noise_std", noise_std)) * members / (settings.clip_norm or 1.0)
+    return 0.0
+
+
+def _words(name: str) -> str:
+    return name.replace("_", "-")
