@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from ..mechanisms import Neighbouring, Notion, Run, Visibility
 from ..mechanisms.validate import delta_below_one, nonnegative
-from .about import answered
 from .accountants import AccountantName
 from .answer import answers
+from .answered import answered
 from .bracket import Bracket
 from .question import RTOL, Question
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dpcert.accounting import Bracket, epsilon
-from dpcert.accounting.calibration.plan_schemes import SCHEMES
+from dpcert.accounting.calibration.plan_schemes import RUN_OF_SCHEME
 from dpcert.mechanisms import (
     BallsInBins,
     BandedFactorisation,
@@ -37,13 +37,13 @@ def bins_drawn_once(noise: float, population: int, batch: int, epochs: int) -> M
 
 
 ROWS: dict[str, Callable[[float, int, int, int], Mechanism]] = {
-    "Poisson": SCHEMES["poisson"],
-    "Poisson, cut at 4 standard deviations above the mean": SCHEMES["truncated-poisson"],
-    "random allocation, drawn anew in every epoch": SCHEMES["random-allocation"],
+    "Poisson": RUN_OF_SCHEME["poisson"],
+    "Poisson, cut at 4 standard deviations above the mean": RUN_OF_SCHEME["truncated-poisson"],
+    "random allocation, drawn anew in every epoch": RUN_OF_SCHEME["random-allocation"],
     "balls in bins, drawn once": bins_drawn_once,
-    "fixed size, hidden": SCHEMES["fixed-size"],
-    "shuffled batches": SCHEMES["shuffle"],
-    "cyclic batches": SCHEMES["cyclic"],
+    "fixed size, hidden": RUN_OF_SCHEME["fixed-size"],
+    "shuffled batches": RUN_OF_SCHEME["shuffle"],
+    "cyclic batches": RUN_OF_SCHEME["cyclic"],
 }
 
 

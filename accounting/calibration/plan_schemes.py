@@ -54,7 +54,7 @@ def _batches(population: int, batch_size: int) -> int:
     return -(-population // batch_size)
 
 
-SCHEMES: dict[str, Build] = {
+RUN_OF_SCHEME: dict[str, Build] = {
     "poisson": lambda z, n, b, epochs: Repeat(Poisson(Gaussian(z), b / n), _drawn(n, b, epochs)),
     "truncated-poisson": rarely_cut,
     "random-allocation": lambda z, n, b, epochs: Repeat(RandomAllocation(Gaussian(z), _batches(n, b), 1), epochs),
@@ -155,7 +155,7 @@ def plan_schemes(
     epochs: int,
     target_epsilons: Sequence[float],
     delta: float,
-    schemes: Sequence[str] = tuple(SCHEMES),
+    schemes: Sequence[str] = tuple(RUN_OF_SCHEME),
     neighbouring: Neighbouring = "zero-out",
     progress: Progress | None = None,
 ) -> SchemePlan:
@@ -172,7 +172,7 @@ def plan_schemes(
     if count("batch_size", batch_size) > population:
         raise InputError("batch_size", batch_size, f"at most the population, {population}")
     for scheme in schemes:
-        choice("schemes", scheme, tuple(SCHEMES))
+        choice("schemes", scheme, tuple(RUN_OF_SCHEME))
     for target in target_epsilons:
         positive("target_epsilons", target)
 
@@ -218,7 +218,7 @@ class _Searched:
         return search.from_start(math.inf).beyond
 
     def _question(self, noise_multiplier: float, rtol: float) -> Question:
-        run = SCHEMES[self.scheme](noise_multiplier, self.population, self.batch_size, self.epochs)
+        run = RUN_OF_SCHEME[self.scheme](noise_multiplier, self.population, self.batch_size, self.epochs)
         return Question.about(run, "epsilon", self.neighbouring, "dp", None, "best", rtol)
 
     def _roughly(self, noise_multiplier: float) -> Bracket:

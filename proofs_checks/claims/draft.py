@@ -17,7 +17,7 @@ from .observers import priced
 from .schema import ADDRESS
 from .words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
 
-SCHEMES = {
+NEEDED_BY_SCHEME = {
     "none": (),
     "poisson": ("sampling_rate",),
     "fixed-size": ("population", "cohort"),

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from ...accounting import Bracket
-from ...accounting.about import About
+from ...accounting.answered import Answered
 from ...mechanisms import BallsInBins, InputError, MinSeparated, Neighbouring, rounds_by_step
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import rounded_down
@@ -85,7 +85,7 @@ def estimate_beside(found: Bracket, error: float = 1e-6) -> DeltaEstimate | Epsi
     """Beside an answer of the accountants: of sampled correlated noise alone, for an observer from whom the rounds of a
     unit are hidden, at a delta above 0; None for everything else."""
     about = found.about
-    if not isinstance(about, About) or about.notion != "dp" or about.question.participation != "hidden":
+    if not isinstance(about, Answered) or about.notion != "dp" or about.question.participation != "hidden":
         return None
     steps, relation = list(rounds_by_step(about.question.run).items()), about.question.neighbouring
     step = steps[0][0]

@@ -13,7 +13,7 @@ from dpcert.mechanisms import Gaussian, Poisson, Repeat
 from dpcert.mechanisms.tables.cohort import SYNONYMS, CompositionTable, SamplingTable
 from dpcert.mechanisms.tables.kinds import KINDS
 from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
-from dpcert.proofs_checks.claims.draft import SCHEMES, TABLES, meaning
+from dpcert.proofs_checks.claims.draft import NEEDED_BY_SCHEME, TABLES, meaning
 from dpcert.proofs_checks.claims.statement import Statement
 
 PLAIN = ["--title", "2024", "--epsilon", "6.50", "--noise-multiplier", "1.0", "--rounds", "7"]
@@ -133,7 +133,7 @@ def test_every_key_has_its_words() -> None:
     }
     assert told == {(kind, key) for kind, table in KINDS.items() for key in table.model_fields}
     assert set(TABLES["mechanism"]) <= {key for _, key in told}
-    assert set(SCHEMES) == set(SamplingTable.model_fields["scheme"].annotation.__args__)  # type: ignore[union-attr]
+    assert set(NEEDED_BY_SCHEME) == set(SamplingTable.model_fields["scheme"].annotation.__args__)  # type: ignore[union-attr]
 
 
 def test_numbers_without_their_zeros_are_numbers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

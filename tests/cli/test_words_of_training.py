@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dpcert.accounting import epsilon as epsilon_of
-from dpcert.accounting.calibration.plan_schemes import SCHEMES
+from dpcert.accounting.calibration.plan_schemes import RUN_OF_SCHEME
 from dpcert.cli import run
 from dpcert.mechanisms import Cyclic, FixedSize, Gaussian, Mechanism, Poisson, RandomAllocation, Repeat, Shuffled
 
@@ -92,7 +92,7 @@ def test_calibrated_noise_with_dropped_batches_claims_nothing_of_less_noise(caps
     ],
 )
 def test_schemes_take_batches_that_do_not_divide(scheme: str, made: Mechanism) -> None:
-    assert SCHEMES[scheme](2.0, 60_000, 256, 2) == made
+    assert RUN_OF_SCHEME[scheme](2.0, 60_000, 256, 2) == made
 
 
 def test_calibrate_schemes_takes_60000_by_256(capsys: pytest.CaptureFixture[str]) -> None:

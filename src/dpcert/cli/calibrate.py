@@ -13,7 +13,7 @@ from ..mechanisms import InputError
 from ..presentation.output import show
 from . import options
 from .calibrate_problem import SOLVED, problem_of
-from .calibrate_targets import Targets
+from .calibrate_targets import target_of
 from .declared import with_fields
 from .plan_schemes import compared
 from .setting import Setting, asking, refuse_others, required
@@ -102,8 +102,7 @@ def calibrate_command(
     elif known_delta:
         raise InputError("--known-delta", known_delta, "--solve-for epsilon beside it")
     else:
-        targets = Targets(epsilon, delta, tpr, fpr, rho, mu)
-        targets.check(asked)
-        problem = problem_of(asked, solve_for, schedule, **targets.needed())
-        found = asking(lambda: targets.solved(problem, asked, schedule is not None))
+        target = target_of(asked, epsilon=epsilon, delta=delta, tpr=tpr, fpr=fpr, rho=rho, mu=mu)
+        problem = problem_of(asked, solve_for, schedule, **target.needed())
+        found = asking(lambda: target.solved(problem, asked, schedule is not None))
         show(found, as_json, **problem.at(found.value))

@@ -10,6 +10,7 @@ import typer
 from ..accounting.ledger.contents import contents, exported, whole
 from ..adapters.opacus_checkpoint import imported
 from ..mechanisms import InputError
+from ..mechanisms.paths import place_for
 from ..presentation.output import say, show
 from . import options
 from .help import Commands
@@ -82,9 +83,10 @@ def export_command(
     ] = None,
 ) -> None:
     """Export every event as one JSON object per line: sequence, event_id, mechanism, hash."""
-    if output is not None and output.exists():
-        raise InputError("--output", str(output), "a file that does not exist yet")
     if output is None:
         typer.echo(exported(ledger), nl=False)
-    else:
-        output.write_text(exported(ledger), "utf-8")
+        return
+    if output.exists():
+        raise InputError("--output", str(output), "a file that does not exist yet")
+    place_for("--output", output)
+    output.write_text(exported(ledger), "utf-8")

@@ -20,7 +20,7 @@ from ..mechanisms.tables.norms import NormedTable
 from ..mechanisms.tables.problems import first_problem
 from ..mechanisms.validate import choice
 from ..presentation.output import complain
-from ..proofs_checks.claims.draft import SCHEMES, TABLES, Answers, as_written, drafted, meaning
+from ..proofs_checks.claims.draft import NEEDED_BY_SCHEME, TABLES, Answers, as_written, drafted, meaning
 from ..proofs_checks.claims.statement import Statement
 from . import options
 from .setting import as_option
@@ -188,8 +188,8 @@ def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
             yield "mechanism", key
     yield "sampling", "scheme"
     given = stated["sampling"]
-    scheme = choice("--sampling", given["scheme"], SCHEMES)
+    scheme = choice("--sampling", given["scheme"], NEEDED_BY_SCHEME)
     if not (scheme == "poisson" and {"population", "cohort"} <= {OTHER_NAMES.get(key, key) for key in given}):
-        yield from (("sampling", key) for key in SCHEMES[scheme])
+        yield from (("sampling", key) for key in NEEDED_BY_SCHEME[scheme])
     if "epochs" not in stated["composition"]:
         yield "composition", "rounds"

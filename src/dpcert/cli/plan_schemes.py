@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..accounting.calibration.plan_schemes import SCHEMES, SchemePlan, plan_schemes
+from ..accounting.calibration.plan_schemes import RUN_OF_SCHEME, SchemePlan, plan_schemes
 from ..mechanisms import InputError
 from ..presentation.progress import bar
 from .setting import as_option, required
@@ -29,7 +29,7 @@ def compared(
                 epochs=epochs or 0,  # type: ignore[arg-type] # which checks it
                 delta=delta or 0.0,
                 target_epsilons=targets,
-                schemes=tuple(SCHEMES) if schemes == "all" else tuple(schemes.split(",")),
+                schemes=tuple(RUN_OF_SCHEME) if schemes == "all" else tuple(schemes.split(",")),
                 neighbouring=neighbouring or "zero-out",  # type: ignore[arg-type] # which checks it
                 progress=progress,
             )

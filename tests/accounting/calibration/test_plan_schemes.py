@@ -7,7 +7,7 @@ import json
 import pytest
 
 from dpcert.accounting import epsilon
-from dpcert.accounting.calibration.plan_schemes import SCHEMES, plan_schemes
+from dpcert.accounting.calibration.plan_schemes import RUN_OF_SCHEME, plan_schemes
 from dpcert.cli import run
 from dpcert.mechanisms import InputError
 
@@ -18,12 +18,12 @@ DEAR = "fixed-size"
 """Hidden cohorts of a fixed size are narrowed by a recursion, in tens of seconds."""
 
 
-@pytest.mark.parametrize("scheme", [pytest.param(s, marks=[pytest.mark.nightly] * (s == DEAR)) for s in SCHEMES])
+@pytest.mark.parametrize("scheme", [pytest.param(s, marks=[pytest.mark.nightly] * (s == DEAR)) for s in RUN_OF_SCHEME])
 def test_the_noise_meets_the_target_and_less_than_needed_misses_it(scheme):
     (option,) = plan_schemes(**SETTING, target_epsilons=[2.0], schemes=[scheme]).options
 
     def cost(noise):
-        return epsilon(SCHEMES[scheme](noise, 60, 20, 2), 1e-3, "zero-out", rtol=1e-3)
+        return epsilon(RUN_OF_SCHEME[scheme](noise, 60, 20, 2), 1e-3, "zero-out", rtol=1e-3)
 
     assert option.calibration.epsilon.upper <= 2.0
     assert cost(option.calibration.value).lower <= 2.0
@@ -32,7 +32,7 @@ def test_the_noise_meets_the_target_and_less_than_needed_misses_it(scheme):
 
 
 def test_amplification_is_worth_something_and_its_absence_costs():
-    schemes = [scheme for scheme in SCHEMES if scheme != DEAR]
+    schemes = [scheme for scheme in RUN_OF_SCHEME if scheme != DEAR]
     found = {
         option.scheme: option for option in plan_schemes(**SETTING, target_epsilons=[2.0], schemes=schemes).options
     }

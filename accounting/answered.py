@@ -38,7 +38,7 @@ _OFTEN_FULL = 0.05
 WITHOUT_NOISE = "there is no noise: the release reveals exactly what each unit that takes part contributed"
 """Why an epsilon is infinite, or a delta the probability of taking part."""
 
-SCHEMES: dict[type[Mechanism], str] = {
+NAME_OF_SCHEME: dict[type[Mechanism], str] = {
     Poisson: "poisson",
     TruncatedPoisson: "poisson",
     FixedSize: "fixed-size",
@@ -56,11 +56,11 @@ def answered(question: Question, at: float, notion: Notion) -> Bracket:
     """The bracket at one point, which says what it answers."""
     started = time.perf_counter()
     found = answer(question, at)
-    return replace(found, about=About(question, at, notion, time.perf_counter() - started))
+    return replace(found, about=Answered(question, at, notion, time.perf_counter() - started))
 
 
 @dataclass(frozen=True)
-class About:
+class Answered:
     """Of a bracket. at: the delta (of epsilon) or epsilon (of delta). seconds: that it took."""
 
     question: Question
@@ -80,7 +80,7 @@ class About:
     @property
     def sampling(self) -> str:
         """How the units of a round are chosen, as claims call it."""
-        named = dict.fromkeys(SCHEMES[type(part)] for part in self._parts if type(part) in SCHEMES)
+        named = dict.fromkeys(NAME_OF_SCHEME[type(part)] for part in self._parts if type(part) in NAME_OF_SCHEME)
         return ", ".join(named) or "none"
 
     @property
