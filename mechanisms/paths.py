@@ -38,6 +38,13 @@ def place_for(field: str, path: Path) -> None:
         raise InputError(field, str(path), "a file in a folder that exists")
 
 
+def place_for_new(field: str, path: Path) -> None:
+    """The same of a file that is not there yet."""
+    if path.exists():
+        raise InputError(field, str(path), "a new file: this one exists")
+    place_for(field, path)
+
+
 def reason(problem: Exception) -> str:
     """What the system says, without the path."""
     return (problem.strerror or str(problem)) if isinstance(problem, OSError) else str(problem)

@@ -113,7 +113,7 @@ def test_a_bad_guess_is_none(capsys: pytest.CaptureFixture[str]) -> None:
         (["audit"], "MODULE:CALLABLE and --epsilon are required", "(with --delta), --mu"),
         (["train"], "ALGORITHM is required", "one of pmtl, "),
         (["audit-training"], "ALGORITHM is required", "one of pmtl, "),
-        (["verify"], "CLAIM.toml... is required", "claim files, folders of them"),
+        (["verify"], "CLAIM.toml is required", "claim files, folders of them"),
         (["plan"], "--population, --rounds and --delta are required", "."),
         (["plan", "--schemes", "all"], "--population, --batch-size, --epochs and --delta are required", "."),
     ],

@@ -56,7 +56,7 @@ def test_the_export_is_complete_and_its_chain_can_be_recomputed(recorded, tmp_pa
         assert head == event["hash"]
     assert head == Ledger(recorded).head
     assert run(["ledger", "export", str(recorded), "-o", str(tmp_path / "events.jsonl")]) == 2
-    assert "does not exist yet" in capsys.readouterr().err
+    assert "a new file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["check", "show", "export"])

@@ -45,7 +45,7 @@ def test_from_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert all(lines[lines.index(line) - 1].startswith("# ") for line in settings)  # what it means stands above it
     assert max(map(len, lines[1:])) <= 80
     assert run(["new", str(file), *PLAIN]) == 2  # nothing is overwritten
-    assert "expected a new file name" in capsys.readouterr().err
+    assert "expected a new file" in capsys.readouterr().err
 
 
 def test_to_standard_output_with_any_key(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,9 +20,7 @@ PROVED, REJECTED, PROVED_UP_TO = 0, 1, 4
 def check_command(
     certificates: Annotated[
         list[Path],
-        options.named(
-            "CERTIFICATE.json...", "Files that verify or prove wrote with --certificate, or that attest wrote."
-        ),
+        options.named("CERTIFICATE.json", "Files that verify or prove wrote with --certificate, or that attest wrote."),
     ],
     subject: Annotated[
         list[Path] | None,

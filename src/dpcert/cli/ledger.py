@@ -10,7 +10,7 @@ import typer
 from ..accounting.ledger.contents import contents, exported, whole
 from ..adapters.opacus_checkpoint import imported
 from ..mechanisms import InputError
-from ..mechanisms.paths import place_for
+from ..mechanisms.paths import place_for_new
 from ..presentation.output import say, show
 from . import options
 from .help import Commands
@@ -86,7 +86,5 @@ def export_command(
     if output is None:
         typer.echo(exported(ledger), nl=False)
         return
-    if output.exists():
-        raise InputError("--output", str(output), "a file that does not exist yet")
-    place_for("--output", output)
+    place_for_new("--output", output)
     output.write_text(exported(ledger), "utf-8")

@@ -22,7 +22,7 @@ CLEAN, FOUND, BAD_INPUT = 0, 1, 2
 def lint_command(
     paths: Annotated[
         list[Path] | None,
-        options.named("PATH...", "Python scripts, notebooks, or folders of them."),
+        options.named("PATH", "Python scripts, notebooks, or folders of them."),
     ] = None,
     as_json: Json = False,
     form: Annotated[

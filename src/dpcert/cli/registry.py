@@ -19,7 +19,7 @@ STATED, BAD_INPUT, GAPS = 0, 2, 3
 
 @app.command("import")
 def import_command(
-    entries: Annotated[list[Path], options.named("FILE.yaml...", "Entries, or folders of them.")],
+    entries: Annotated[list[Path], options.named("FILE.yaml", "Entries, or folders of them.")],
     into: Annotated[Path, typer.Option(metavar="DIR", help="Where to write the claim files.")] = Path("claims"),
     as_json: options.Json = False,
 ) -> None:

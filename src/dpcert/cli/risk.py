@@ -26,9 +26,7 @@ Plot = Annotated[Path | None, "Write a plot of the curve to this image file (nee
 @with_fields(Setting, left_out=("accountant",))
 def risk_command(
     *,
-    claim: Annotated[
-        Path | None, options.named("[CLAIM.toml]", "A claim file, instead of the options of a run.")
-    ] = None,
+    claim: Annotated[Path | None, options.named("CLAIM.toml", "A claim file, instead of the options of a run.")] = None,
     asked: Setting,
     fpr: Rates = None,
     prior: Prior = 0.5,

@@ -32,7 +32,7 @@ FORMATS = ("table", "json", "junit", "sarif", "markdown", "github")
 def verify_command(
     claims: Annotated[
         list[Path],
-        options.named("CLAIM.toml...", "Claim files, folders of them, or -."),
+        options.named("CLAIM.toml", "Claim files, folders of them, or -."),
     ],
     with_audit: Annotated[
         bool, typer.Option("--audit", help="Also attack the implementations that the claims name.")
