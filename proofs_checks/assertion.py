@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
@@ -20,7 +20,7 @@ from ..mechanisms import InputError, Mechanism
 from .assertion_context import current
 from .auditing import AuditResult, ClaimedCurve
 from .auditing.attack import attack
-from .auditing.curve import approximate_dp, as_claim, gdp, points, renyi_at, zcdp
+from .auditing.curve import as_claim, stated_claim
 from .auditing.enough_calls import too_few
 from .auditing.failures import called
 from .auditing.target import Target
@@ -71,7 +71,10 @@ def assert_private(
     stated = {name: value for name, value in (named | {"delta": delta}).items() if value is not None}
     if stated.keys() <= {"delta"}:
         stated = {**context.claim, **stated}
-    claimed = as_claim(_in_currency(stated), None, 0.0)
+    at = stated.pop("delta", 0.0)
+    if not stated:
+        raise InputError("epsilon", None, "a number, a claim, or a @pytest.mark.dp(epsilon=...) on the test")
+    claimed = as_claim(claim, None, at) if stated.keys() == {"claim"} else stated_claim(stated, at)
     assert claimed is not None
     target, calls = _target(mechanism, pair, relation), context.trials if trials is None else trials
     alpha = context.spend()
@@ -82,7 +85,7 @@ def assert_private(
     result = attack(
         target,
         claimed,
-        delta=stated.get("delta", 0.0),
+        delta=at,
         trials=calls,
         alpha=alpha,
         method=method,
@@ -133,22 +136,6 @@ def _warn(mechanism: Callable[..., Any], result: AuditResult) -> None:
     if result.blind and not result.unchecked:
         told = f"{called(mechanism)}: the audit could not read {'; '.join(result.blind)} (allow_blind=True: as meant)"
         warnings.warn(told, AuditWarning, stacklevel=3)
-
-
-def _in_currency(stated: dict[str, Any]) -> ClaimedCurve | Mechanism:
-    """The claim as lines, whatever it is stated in; what refutes the lines refutes it. InputError for none or two."""
-    given = [name for name in stated if name != "delta"]
-    if not given:
-        raise InputError("epsilon", None, "a number, a claim, or a @pytest.mark.dp(epsilon=...) on the test")
-    name, value = given[0], stated[given[0]]
-    if len(given) > 1:
-        raise InputError(given[1], stated[given[1]], f"nothing beside {name}: one claim")
-    if name == "epsilon":
-        return approximate_dp(value, stated.get("delta", 0.0))
-    return value if name == "claim" else _OTHERS[name](value)
-
-
-_OTHERS: Mapping[str, Callable[[Any], ClaimedCurve]] = {"rho": zcdp, "mu": gdp, "curve": points, "renyi": renyi_at}
 
 
 def seed_of(mechanism: Callable[..., Any], pair: tuple[Any, Any]) -> int:

@@ -8,8 +8,9 @@ what refutes the lines refutes the curve (Dong, Roth, Su 2022, JRSSB 84(1), Prop
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -142,6 +143,17 @@ def of_mechanism(
     return from_profile(
         lambda eps: accounting.delta(run, eps, neighbouring, notion=notion).upper, grid, f"{run} ({neighbouring})"
     )
+
+
+_OF: Mapping[str, Callable[[Any], ClaimedCurve]] = {"rho": zcdp, "mu": gdp, "curve": points, "renyi": renyi_at}
+
+
+def stated_claim(stated: Mapping[str, Any], delta: float = 0.0) -> ClaimedCurve:
+    """The claim by what it is stated in: epsilon (at this delta), rho, mu, curve or renyi. InputError for two."""
+    (name, value), *others = stated.items()
+    if others:
+        raise InputError(others[0][0], others[0][1], f"nothing beside {name}: one claim")
+    return approximate_dp(value, delta) if name == "epsilon" else _OF[name](value)
 
 
 def as_claim(claim: ClaimedCurve | Mechanism | None, epsilon: float | None, delta: float) -> ClaimedCurve | None:

@@ -21,7 +21,7 @@ from numpy.random import Generator
 from ...mechanisms import InputError, Neighbouring
 from ...mechanisms.validate import choice, count, nonnegative, open_probability, positive
 from ..auditing.audit import SHARES
-from ..auditing.curve import ClaimedCurve, approximate_dp, gdp, zcdp
+from ..auditing.curve import ClaimedCurve, stated_claim
 from ..auditing.literals import read as literal
 from ..auditing.target import Target
 from ..worst_pairs import worst_pairs
@@ -48,11 +48,8 @@ class Entry:
 
     @property
     def claimed(self) -> ClaimedCurve:
-        if "rho" in self.claim:
-            return zcdp(self.claim["rho"])
-        if "mu" in self.claim:
-            return gdp(self.claim["mu"])
-        return approximate_dp(self.claim["epsilon"], self.claim.get("delta", 0.0))
+        stated = {name: value for name, value in self.claim.items() if name != "delta"}
+        return stated_claim(stated, self.claim.get("delta", 0.0))
 
     def target(self) -> Target:
         """The mechanism with its pairs. Raises InputError for code that does not load."""

@@ -77,31 +77,12 @@ class Asked:
     ] = False
     workers: Annotated[int, "Number of worker processes; 0 means none besides this one."] = 0
 
-    def claims(self) -> list[object]:
-        """What is claimed, in whatever currency."""
-        stated = (self.epsilon, self.mu, self.rho, self.curve or None, self.renyi)
-        return [claimed for claimed in stated if claimed is not None]
-
-    def points(self) -> list[tuple[float, float]]:
-        """Those of a curve."""
-        return [two("--curve", "EPSILON:DELTA, such as 1:1e-5", point) for point in self.curve or ()]
-
-    def order(self) -> tuple[float, float] | None:
-        """The order of a Renyi divergence, and that."""
-        return None if self.renyi is None else two("--renyi", "ORDER:DIVERGENCE, such as 2:0.5", self.renyi)
-
-    def claim(self) -> Any:
-        """In the one currency in which it is stated."""
-        from ..proofs_checks.auditing import approximate_dp, gdp, points, renyi_at, zcdp
-
-        if self.rho is not None:
-            return zcdp(self.rho)
-        if self.curve:
-            return points(tuple(self.points()))
-        order = self.order()
-        if order is not None:
-            return renyi_at(order)
-        return gdp(self.mu) if self.mu is not None else approximate_dp(self.epsilon or 0.0, self.delta)
+    def stated(self) -> dict[str, Any]:
+        """What is claimed, by the currency that it is claimed in."""
+        curve = [two("--curve", "EPSILON:DELTA, such as 1:1e-5", point) for point in self.curve or ()]
+        order = None if self.renyi is None else two("--renyi", "ORDER:DIVERGENCE, such as 2:0.5", self.renyi)
+        claims = {"epsilon": self.epsilon, "mu": self.mu, "rho": self.rho, "curve": curve or None, "renyi": order}
+        return {name: claimed for name, claimed in claims.items() if claimed is not None}
 
     def target(self) -> Target:
         """The mechanism, with the datasets to run it on."""
@@ -113,10 +94,10 @@ class Asked:
 
     def replay(self) -> str:
         """The command that does the same again."""
-        numbers = {"epsilon": self.epsilon, "mu": self.mu, "rho": self.rho}
-        stated = [f"--{name} {value!r}" for name, value in numbers.items() if value is not None]
-        stated += [f"--curve {epsilon!r}:{delta!r}" for epsilon, delta in self.points()]
-        stated += [f"--renyi {order!r}:{divergence!r}" for order, divergence in filter(None, [self.order()])]
+        stated = []
+        for name, claimed in self.stated().items():
+            for one in claimed if name == "curve" else [claimed]:
+                stated.append(f"--{name} {':'.join(map(repr, one)) if isinstance(one, tuple) else repr(one)}")
         claim = " ".join([*stated, f"--delta {self.delta!r}"])
         pair = f"--pair {shlex.quote(self.pair)}" if self.pair is not None else f"--neighbouring {self.neighbouring}"
         how = f"--trials {self.trials} --alpha {self.alpha!r} --method {self.method} --seed {self.seed}"
@@ -163,13 +144,13 @@ def _exit_code(result: AuditResult | None) -> int:
 
 def _say_beforehand(asked: Asked, target: Target) -> None:
     """On stderr: which pairs are tried, and that the calls asked for could not refute the claim, where that is so."""
-    from ..proofs_checks.auditing.curve import as_claim
+    from ..proofs_checks.auditing.curve import stated_claim
     from ..proofs_checks.auditing.enough_calls import too_few
 
     if target.generic:
         tried = f"the {len(target.pairs)} usual pairs of data sets are tried, each at an equal part of --alpha"
         say(f"note: no pair was given; {tried} (see --pair)", err=True)
-    few = too_few(2 * asked.trials, as_claim(asked.claim(), None, asked.delta), asked.alpha / len(target.pairs))
+    few = too_few(2 * asked.trials, stated_claim(asked.stated(), asked.delta), asked.alpha / len(target.pairs))
     if few:
         say(f"warning: {few}", err=True)
 
@@ -178,21 +159,20 @@ def _refuse_what_is_no_question(asked: Asked) -> None:
     """One callable, and one claim about it, that can be read."""
     claims = "this (with --delta), --mu, --rho, --curve or --renyi"
     lacking = {} if asked.mechanism is not None else {"MODULE:CALLABLE": "a callable to attack, or --schedule LOG"}
-    if not asked.claims():
+    stated = asked.stated()
+    if not stated:
         lacking["--epsilon"] = f"a claim: {claims}"
     if lacking:
         raise MissingKeys(lacking)
-    if len(asked.claims()) > 1:
+    if len(stated) > 1:
         raise InputError("--epsilon", asked.epsilon, f"one claim: {claims.replace('this', '--epsilon')}")
     count("--workers", asked.workers, least=0)
     count("--after-stop", asked.after_stop, least=0)
-    asked.points()
-    asked.order()
 
 
 def _against_schedule(log: Path, asked: Asked, as_json: bool) -> NoReturn:
     """Were these cohorts sampled as they are accounted?"""
-    if asked.mechanism is not None or asked.claims():
+    if asked.mechanism is not None or asked.stated():
         raise InputError("--schedule", str(log), "no callable and no claim beside it: it says what it is itself")
     from ..proofs_checks.schedules.logged import audited
 
@@ -206,13 +186,14 @@ def _attacked(asked: Asked, target: Target) -> tuple[AuditResult | None, Mechani
     from ..proofs_checks.auditing import MechanismError
     from ..proofs_checks.auditing.attack import attack
     from ..proofs_checks.auditing.audit import SHARES
+    from ..proofs_checks.auditing.curve import stated_claim
 
     choice("--method", asked.method, SHARES)  # before the bar
     with pool(asked.workers) as executor, bar("trials") as progress:
         try:
             result = attack(
                 target,
-                asked.claim(),
+                stated_claim(asked.stated(), asked.delta),
                 delta=asked.delta,
                 trials=asked.trials,
                 alpha=asked.alpha,
