@@ -14,6 +14,8 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..bracket import Bracket, EmptyBracket
@@ -30,6 +32,21 @@ def folder() -> Path | None:
     """Where brackets are kept; None if nowhere."""
     named = os.environ.get(CACHE, "")
     return None if named in ("", "off") else Path(named)
+
+
+@contextmanager
+def kept_in(place: Path | None) -> Iterator[None]:
+    """Keep brackets in this folder, if one is given: by the environment, for other processes too."""
+    before = os.environ.get(CACHE)
+    if place is not None:
+        os.environ[CACHE] = str(place)
+    try:
+        yield
+    finally:
+        if before is not None:
+            os.environ[CACHE] = before
+        elif place is not None:
+            del os.environ[CACHE]
 
 
 def key(phases: tuple[Phase, ...], neighbouring: str, quantity: str, at: float) -> dict[str, object]:

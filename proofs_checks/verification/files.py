@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...accounting.cohorts.stored import kept_in
 from ...mechanisms import InputError
 from ...mechanisms.paths import files_below
 from ...mechanisms.tables.file import read_stream
@@ -32,7 +33,8 @@ _LOOK_UP = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked of every claim. cache: the folder of verdicts that were reached before. rtol: of its interval."""
+    """What is asked of every claim. cache: the folder of verdicts that were reached before, and of brackets of hidden
+    cohorts beside them. rtol: of its interval."""
 
     certificates: Path | None = None
     with_audit: bool = False
@@ -72,7 +74,8 @@ def verify_files(
             progress(len(found), len(paths), paths[number].name)
 
     workers = pool(min(jobs, len(paths)) if len(alone) < len(paths) else 0)
-    with workers as executor, suppress(KeyboardInterrupt):  # what is known is told; what is not, too
+    cohorts = kept_in(None if asked.cache is None else asked.cache / "cohorts")
+    with cohorts, workers as executor, suppress(KeyboardInterrupt):  # what is known is told; what is not, too
         for number in alone:
             tell(number)
             found[number] = verdict_on(paths[number], asked, names.get(paths[number]))

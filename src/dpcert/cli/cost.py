@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Annotated
 
@@ -45,36 +46,10 @@ def epsilon_command(
 
     dpcert epsilon --delta 1e-6 --rho 0.1
     """
-    if rho is not None or mu is not None:
+    if rho is None and mu is None:
+        _show(asked, epsilon_of, {"delta": delta}, as_json)
+    else:
         show(_of_guarantee(context, only_known({"rho": rho, "mu": mu}), "epsilon", asked.rounds), as_json)
-        return
-    run = asked.run(delta=delta)
-    _show(asking(lambda: asked.proved(epsilon_of(run, delta or 0.0, **asked.against()))), asked, as_json)
-
-
-def _of_guarantee(
-    context: typer.Context, known: tuple[Known, float], asked: Asked, rounds: int | None
-) -> ComposedConversion:
-    """At most the epsilon, or delta, of whatever has this rho or mu in each of the rounds."""
-    place = NEEDS[asked]
-    refuse_others(context, ("rho", "mu", place, "rounds", "as_json"), f"nothing of a run beside --{known[0]}")
-    at = context.params[place]
-    required(**{place: at})
-    if not known[1] > 0:
-        raise InputError(f"--{known[0]}", known[1], "a number above 0")
-    return asking(lambda: convert_composed(*known, 1 if rounds is None else rounds, asked, **{place: at}))
-
-
-def _show(found: Bracket, asked: Setting, as_json: bool) -> None:
-    """With a simulation beside a wide interval."""
-    beside = None
-    if asked.sampling in SIMULATED:
-        from ..proofs_checks.simulation.estimates import estimate_beside  # here: it loads what only it needs
-
-        beside = estimate_beside(found)
-    show(found, as_json, **asked.to_json(), **({} if beside is None else {"estimate": asdict(beside)}))
-    if beside is not None and not as_json:
-        say(f"  {beside}")
 
 
 @with_fields(Setting)
@@ -91,8 +66,33 @@ def delta_command(
 
     dpcert delta --epsilon 2 --mu 0.5
     """
-    if rho is not None or mu is not None:
+    if rho is None and mu is None:
+        _show(asked, delta_of, {"epsilon": epsilon}, as_json)
+    else:
         show(_of_guarantee(context, only_known({"rho": rho, "mu": mu}), "delta", asked.rounds), as_json)
-        return
-    run = asked.run(epsilon=epsilon)
-    _show(asking(lambda: asked.proved(delta_of(run, epsilon or 0.0, **asked.against()))), asked, as_json)
+
+
+def _show(asked: Setting, quantity: Callable[..., Bracket], place: dict[str, float | None], as_json: bool) -> None:
+    """The run's epsilon or delta at the place, with a simulation beside a wide interval."""
+    run, beside = asked.run(**place), None
+    found = asking(lambda: asked.proved(quantity(run, *place.values(), **asked.against())))
+    if asked.sampling in SIMULATED:
+        from ..proofs_checks.simulation.estimates import estimate_beside  # here: it loads what only it needs
+
+        beside = estimate_beside(found)
+    show(found, as_json, **asked.to_json(), **({} if beside is None else {"estimate": asdict(beside)}))
+    if beside is not None and not as_json:
+        say(f"  {beside}")
+
+
+def _of_guarantee(
+    context: typer.Context, known: tuple[Known, float], asked: Asked, rounds: int | None
+) -> ComposedConversion:
+    """At most the epsilon, or delta, of whatever has this rho or mu in each of the rounds."""
+    place = NEEDS[asked]
+    refuse_others(context, ("rho", "mu", place, "rounds", "as_json"), f"nothing of a run beside --{known[0]}")
+    at = context.params[place]
+    required(**{place: at})
+    if not known[1] > 0:
+        raise InputError(f"--{known[0]}", known[1], "a number above 0")
+    return asking(lambda: convert_composed(*known, 1 if rounds is None else rounds, asked, **{place: at}))

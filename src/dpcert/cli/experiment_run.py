@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import torch
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ..mechanisms.text_input import numbers
 from ..mechanisms.validate import count, positive
@@ -19,7 +16,6 @@ from ..trainers.build import usual_model
 from ..trainers.experiments import fair
 from ..trainers.experiments.cell import Cell
 from ..trainers.experiments.dpfedmtl import figure3, statistics
-from ..trainers.experiments.fair import Report
 from ..trainers.experiments.found import Experiment
 from ..trainers.experiments.mocha import sizes
 from ..trainers.experiments.mocha.report import run_study
@@ -66,17 +62,17 @@ def _federated(name: str, asked: Federated, folder: Path) -> Experiment:
     torch.set_num_threads(count("--threads", asked.threads))
     first = count("--seed", asked.seed, least=0)
     seeds = range(first, first + count("--seeds", asked.seeds))
-    base, epsilons = _base(name, asked), _epsilons(asked.epsilons)
+    base, epsilons, report = _base(name, asked), _epsilons(asked.epsilons), _reported(asked.quiet, _line)
     if name == "fair":
         plan = fair.QUICK if asked.quick else fair.FULL
         if epsilons:
             plan = replace(plan, targets=(*epsilons, None))
-        with warnings_on_stderr(), _progress(name, asked.quiet) as report:
+        with warnings_on_stderr():
             return fair.run_fair(replace(base, seed=seeds[0]), plan, seeds, folder, report)
     if asked.quick:
         base, seeds = replace(base, rounds=min(base.rounds, QUICK_ROUNDS)), seeds[:1]
     cells = PRESETS[name](base, seeds, epsilons)
-    with warnings_on_stderr(), _progress(name, asked.quiet) as report:
+    with warnings_on_stderr():
         return run_grid(name, cells, folder, report)
 
 
@@ -92,26 +88,9 @@ def _base(name: str, asked: Federated) -> Cell:
     return Cell(**shared | own | {"algorithm": family, "model": asked.model or usual_model(family)})
 
 
-def _reported(quiet: bool) -> Any:
-    """A line on stderr for each finished cell, or nothing."""
-    return lambda done, total, name: None if quiet else say(f"{done}/{total} {name}", err=True)
-
-
-@contextmanager
-def _progress(name: str, quiet: bool) -> Iterator[Report | None]:
-    """A bar on stderr with the runs done, and a line for each."""
-    if quiet:
-        yield None
-        return
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task(name)
-
-        def report(done: int, total: int, result: dict[str, Any]) -> None:
-            bar.console.print(f"{done}/{total} {_line(result)}", highlight=False, markup=False, soft_wrap=True)
-            bar.update(task, completed=done, total=total)
-
-        yield report
+def _reported(quiet: bool, words: Callable[[Any], str] = str) -> Callable[[int, int, Any], None]:
+    """A line on stderr for each finished run or cell, or nothing."""
+    return lambda done, total, found: None if quiet else say(f"{done}/{total} {words(found)}", err=True)
 
 
 def _line(result: dict[str, Any]) -> str:
