@@ -24,10 +24,7 @@ INTERRUPTED = 130
 
 COMMANDS = {
     "verify": ("verify:verify_command", "Verify claims: is the stated epsilon true for what ran?"),
-    "new": (
-        "new:new_command",
-        "Write a commented claim file. Asks for what you did not give as options.",
-    ),
+    "new": ("new:new_command", "Write a commented claim file. Asks for what you did not give as options."),
     "epsilon": (
         "cost:epsilon_command",
         "Compute the epsilon of a run at --delta: an interval that contains the true value.",
@@ -83,10 +80,7 @@ COMMANDS = {
         "Write an attestation: what a claim says about files, and whether it is proved, tested, logged or asserted.",
     ),
     "ledger": ("ledger:app", "Check, show, export or import a ledger: the record of what was released."),
-    "registry": (
-        "registry:app",
-        "Read entries of the OpenDP deployments registry as claims, and write them.",
-    ),
+    "registry": ("registry:app", "Read entries of the OpenDP deployments registry as claims, and write them."),
     "lint": (
         "lint:lint_command",
         "Find known mistakes in private training scripts and notebooks, without running them.",

@@ -28,15 +28,9 @@ SIZES = {
 }
 """Kinds of noise on a number, each with the key of how much it is; of a staircase less is more noise."""
 
-Within = Annotated[
-    float | None,
-    "Instead of noise: find the most noise that keeps the number within this distance.",
-]
+Within = Annotated[float | None, "Instead of noise: find the most noise that keeps the number within this distance."]
 Confidence = Annotated[float, "Probability that the number is that close."]
-Clip = Annotated[
-    float,
-    "Clipping bound, which the noise multiplier multiplies; for staircase noise the sensitivity.",
-]
+Clip = Annotated[float, "Clipping bound, which the noise multiplier multiplies; for staircase noise the sensitivity."]
 Numbers = Annotated[int, "How many numbers are released together, all of which must be that close."]
 
 

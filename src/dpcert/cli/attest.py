@@ -22,25 +22,21 @@ if TYPE_CHECKING:
 def attest_command(
     claim: Annotated[Path, typer.Argument(metavar="CLAIM.toml", help="The claim about the files.", show_default=False)],
     subject: Annotated[
-        list[Path],
-        typer.Option(metavar="FILE", help="A file (or folder) that the claim is about; repeatable."),
+        list[Path], typer.Option(metavar="FILE", help="A file (or folder) that the claim is about; repeatable.")
     ],
     out: Annotated[Path, typer.Option(metavar="FILE.intoto.jsonl", help="Where to write the attestation.")],
     certificate: Annotated[
-        Path | None,
-        typer.Option(help="A certificate of the claim. Default: a new one is made."),
+        Path | None, typer.Option(help="A certificate of the claim. Default: a new one is made.")
     ] = None,
     schedule_log: Annotated[
         Path | None,
         typer.Option(help="Who took part in which round. The log is tested; only its digest is written down."),
     ] = None,
     ledger: Annotated[
-        Path | None,
-        typer.Option(help="The ledger of the run. Its last hash and its cost are written down."),
+        Path | None, typer.Option(help="The ledger of the run. Its last hash and its cost are written down.")
     ] = None,
     audit: Annotated[
-        list[Path] | None,
-        typer.Option(help="A file with the output of dpcert audit --json; repeatable."),
+        list[Path] | None, typer.Option(help="A file with the output of dpcert audit --json; repeatable.")
     ] = None,
     key: Annotated[
         Path | None,
@@ -50,8 +46,7 @@ def attest_command(
         ),
     ] = None,
     model_card: Annotated[
-        Path | None,
-        typer.Option(metavar="README.md", help="Insert or refresh a section of this model card."),
+        Path | None, typer.Option(metavar="README.md", help="Insert or refresh a section of this model card.")
     ] = None,
     as_json: Json = False,
 ) -> None:

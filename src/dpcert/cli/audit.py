@@ -58,23 +58,16 @@ class Asked:
             "function's annotations and defaults.",
         ),
     ] = None
-    neighbouring: Annotated[
-        str,
-        "add-remove, replace-one or zero-out, for the usual pairs.",
-    ] = "add-remove"
+    neighbouring: Annotated[str, "add-remove, replace-one or zero-out, for the usual pairs."] = "add-remove"
     trials: Annotated[int, "Calls per data set."] = 100_000
     alpha: Annotated[float, "Error probability: of reporting anything that is false."] = 0.01
     method: Annotated[str, "best, curve, event, band, mu, eprocess, low-bits."] = "best"
     seed: Annotated[int, "Seed of all randomness."] = 0
     max_seconds: Annotated[float, "Time limit of the trials; then the result so far is reported."] = 60
     after_stop: Annotated[
-        int,
-        "After a claim was refuted early: further calls per data set for a larger lower bound.",
+        int, "After a claim was refuted early: further calls per data set for a larger lower bound."
     ] = 0
-    observe_failures: Annotated[
-        bool,
-        "If an attacker can see that a call failed: count failures as outputs.",
-    ] = False
+    observe_failures: Annotated[bool, "If an attacker can see that a call failed: count failures as outputs."] = False
     workers: Annotated[int, "Number of worker processes; 0 means none besides this one."] = 0
 
     def stated(self) -> dict[str, Any]:

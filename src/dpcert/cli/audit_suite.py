@@ -21,8 +21,7 @@ def audit_suite_command(
     manifest: Annotated[Path, typer.Argument(metavar="MANIFEST.toml", help="Library, mechanisms and their claims.")],
     jobs: Annotated[int, "Number of audits that run at once, each in its own process."] = 1,
     resume: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Keep finished rows in this file and do not run them again."),
+        Path | None, typer.Option(metavar="FILE", help="Keep finished rows in this file and do not run them again.")
     ] = None,
     only: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this mechanism; repeatable.")] = None,
     as_json: Json = False,

@@ -50,13 +50,11 @@ LEFT_OUT = (
 def audit_training_command(
     asked: Asked,
     view: Annotated[
-        str,
-        "Who attacks: coalition (all other clients) or outside (who reads the releases).",
+        str, "Who attacks: coalition (all other clients) or outside (who reads the releases)."
     ] = "coalition",
     runs: Annotated[int, "Number of short runs with one canary, per data set."] = 1000,
     canaries: Annotated[
-        int | None,
-        "Number of canaries in the one run with many. Default: as many as it can hold.",
+        int | None, "Number of canaries in the one run with many. Default: as many as it can hold."
     ] = None,
     error_probability: Annotated[float, "Error probability: of reporting anything that is false."] = 0.01,
     max_seconds: Annotated[float, "Time limit of the short runs; then the result so far is reported."] = 60,
@@ -103,12 +101,7 @@ def _found(asked: Asked, view: str, attack: dict[str, Any]) -> TrainerAudit:
         if asked.data == SMALL:
             single = canaries(replace(asked, data=MANY, cohort=trainer.settings.cohort * FACTOR))
         found = audit_trainer(
-            trainer,
-            single=single,
-            delta=asked.delta,
-            seed=asked.seed or 0,
-            progress=progress,
-            **attack,
+            trainer, single=single, delta=asked.delta, seed=asked.seed or 0, progress=progress, **attack
         )
     named = {"algorithm": asked.algorithm, "data": asked.data, "model": model_of(asked), "rounds": asked.rounds}
     words = f"{asked.algorithm}, {asked.rounds} rounds, attacked by {VIEWS[view]}"

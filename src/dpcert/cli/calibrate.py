@@ -40,20 +40,16 @@ ScheduleFile = Annotated[
 
 
 Tpr = Annotated[
-    float | None,
-    "Instead of --epsilon and --delta: the largest allowed true-positive rate of an attack ...",
+    float | None, "Instead of --epsilon and --delta: the largest allowed true-positive rate of an attack ..."
 ]
 Fpr = Annotated[
-    float | None,
-    "... at this false-positive rate. With --mu: the smallest error rate at which mu must hold.",
+    float | None, "... at this false-positive rate. With --mu: the smallest error rate at which mu must hold."
 ]
 Rho = Annotated[
-    float | None,
-    "Instead of --epsilon: a target in zCDP; with --delta only at the orders that this delta needs.",
+    float | None, "Instead of --epsilon: a target in zCDP; with --delta only at the orders that this delta needs."
 ]
 Mu = Annotated[
-    float | None,
-    "Instead of --epsilon: a target in Gaussian DP; with --delta only at deltas of at least that.",
+    float | None, "Instead of --epsilon: a target in Gaussian DP; with --delta only at deltas of at least that."
 ]
 
 
@@ -72,8 +68,7 @@ def calibrate_command(
     mu: Mu = None,
     known_delta: Annotated[float, "With --solve-for epsilon: the delta of that epsilon."] = 0.0,
     schemes: Annotated[
-        str | None,
-        "Compare the least noise under several sampling schemes: all, or a list such as poisson,shuffle.",
+        str | None, "Compare the least noise under several sampling schemes: all, or a list such as poisson,shuffle."
     ] = None,
     as_json: options.Json = False,
 ) -> None:

@@ -23,10 +23,7 @@ FEDERATED: dict[str, tuple[tuple[str, ...], str]] = {
     ),
     "finetuning": ((), "Fine-tuning by four objectives, and local training (PMTL, Tables 1 and 3)."),
     "pp-sgd": (OWN_NOISE, "PP-SGD against PMTL over epsilon (PMTL, Figure 8)."),
-    "dpfedmtl": (
-        OWN_NOISE,
-        "Accuracy against sigma, with and without heads (DPFedMTL, Tables 2 and 3).",
-    ),
+    "dpfedmtl": (OWN_NOISE, "Accuracy against sigma, with and without heads (DPFedMTL, Tables 2 and 3)."),
     "dpfedmtl-rounds": (OWN_NOISE, "Loss by round, with and without heads and noise (DPFedMTL, Figure 4)."),
 }
 """The options that an experiment sets for itself, and what it is."""
@@ -36,7 +33,7 @@ STATISTICS: dict[str, tuple[tuple[str, ...], str]] = {
     "mocha-sizes": ((), "How many samples tasks have, beside the paper's data; also highly skewed (MOCHA, appendix)."),
 }
 CURVES: dict[str, tuple[tuple[str, ...], str]] = {
-    "dpfedmtl-figure3": ((), "Trade-off curves: the paper's limit beside certified bounds (DPFedMTL, Figure 3)."),
+    "dpfedmtl-figure3": ((), "Trade-off curves: the paper's limit beside certified bounds (DPFedMTL, Figure 3).")
 }
 
 MOCHA: dict[str, tuple[tuple[str, ...], str]] = {

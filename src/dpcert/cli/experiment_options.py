@@ -13,8 +13,7 @@ from . import options, run_options
 Seed = Annotated[int, "The first of the seeds."]
 Seeds = Annotated[int, "How many seeds."]
 Out = Annotated[
-    Path | None,
-    typer.Option(help="Folder of the results, to resume from. Default: sweep-NAME.", show_default=False),
+    Path | None, typer.Option(help="Folder of the results, to resume from. Default: sweep-NAME.", show_default=False)
 ]
 Strength = Annotated[
     float, typer.Option("--lambda", help="Strength of the penalty that pulls personal models towards the shared model.")
@@ -37,18 +36,15 @@ class Federated:
     finetune_epochs: Annotated[int, "Passes over a client's samples in fine-tuning."] = 5
     clip_norm: Annotated[float, "Bound on one client's update."] = 1.0
     noise_multiplier: Annotated[
-        float | None,
-        "Standard deviation of the noise on the sum of updates, divided by --clip-norm.",
+        float | None, "Standard deviation of the noise on the sum of updates, divided by --clip-norm."
     ] = None
     epsilons: Annotated[
-        str | None,
-        "Such as 1,2,8: in place of the experiment's amounts of noise, the least that costs at most these.",
+        str | None, "Such as 1,2,8: in place of the experiment's amounts of noise, the least that costs at most these."
     ] = None
     delta: run_options.Delta = 1e-5
     neighbouring: Annotated[str, "replace-one, zero-out or add-remove."] = "replace-one"
     data: Annotated[
-        str,
-        "synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH.",
+        str, "synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH."
     ] = "synthetic"
     seed: Seed = 0
     seeds: Seeds = 3

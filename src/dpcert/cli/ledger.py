@@ -20,8 +20,7 @@ app = Commands()
 
 File = Annotated[Path, options.named("LEDGER", "The ledger's SQLite file.")]
 Head = Annotated[
-    str | None,
-    "The last hash, which you noted elsewhere: detects a ledger that was rewritten as a whole.",
+    str | None, "The last hash, which you noted elsewhere: detects a ledger that was rewritten as a whole."
 ]
 
 

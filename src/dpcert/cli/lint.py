@@ -20,14 +20,10 @@ CLEAN, FOUND, BAD_INPUT = 0, 1, 2
 
 
 def lint_command(
-    paths: Annotated[
-        list[Path] | None,
-        options.named("PATH", "Python scripts, notebooks, or folders of them."),
-    ] = None,
+    paths: Annotated[list[Path] | None, options.named("PATH", "Python scripts, notebooks, or folders of them.")] = None,
     as_json: Json = False,
     form: Annotated[
-        str,
-        typer.Option("--format", help="How to print: text, json, sarif (code scanning) or github (annotations)."),
+        str, typer.Option("--format", help="How to print: text, json, sarif (code scanning) or github (annotations).")
     ] = "text",
     strict: Annotated[bool, "Count notes as findings in the exit code."] = False,
     explain: Annotated[

@@ -27,15 +27,11 @@ class Asked:
     algorithm: Annotated[
         str,
         typer.Argument(
-            metavar="METHOD",
-            help="mocha, mocha-alternating (Algorithm 1 whole), cocoa, mb-sdca or mb-sgd.",
+            metavar="METHOD", help="mocha, mocha-alternating (Algorithm 1 whole), cocoa, mb-sdca or mb-sgd."
         ),
     ]
     rounds: Annotated[int | None, "Rounds at most. Default: until --tolerance; 100 with --clip-norm."] = None
-    tolerance: Annotated[
-        float | None,
-        "Stop at this duality gap, relative to the primal value. Default: 1e-4.",
-    ] = None
+    tolerance: Annotated[float | None, "Stop at this duality gap, relative to the primal value. Default: 1e-4."] = None
     strength: Annotated[float, typer.Option("--lambda", help="Strength of the regulariser.")] = 1.0
     loss: Annotated[str, "hinge, squared-hinge, logistic or squared."] = "hinge"
     omega: Annotated[
@@ -46,25 +42,19 @@ class Asked:
     clusters: Annotated[str, "Of a clustered Omega: a number, or a JSON file of cluster numbers."] = "1"
     ridge: Annotated[float, "Added to a mean-regularised, clustered or graph-laplacian Omega."] = 0.1
     graph: Annotated[
-        Path | None,
-        "Of a graph-laplacian Omega: a .npy or .csv adjacency matrix, or lines `task task [weight]`",
+        Path | None, "Of a graph-laplacian Omega: a .npy or .csv adjacency matrix, or lines `task task [weight]`"
     ] = None
     covariance: Annotated[
-        Path | None,
-        "Of a known Omega: a .npy or .csv covariance matrix of the tasks; synthetic data have their own.",
+        Path | None, "Of a known Omega: a .npy or .csv covariance matrix of the tasks; synthetic data have their own."
     ] = None
-    sigma_prime: Annotated[
-        str | None,
-        "reference (the authors' code's, the default), lemma or tight.",
-    ] = None
+    sigma_prime: Annotated[str | None, "reference (the authors' code's, the default), lemma or tight."] = None
     work: Annotated[
         str,
         "What a node does per round: passes=P, shares=LOW:HIGH (of the smallest n_t); mocha: theta=T or "
         "theta=LOW:HIGH. Not cocoa's.",
     ] = "passes=1"
     drop: Annotated[
-        str | None,
-        "Probability of dropping out of a round, of all nodes (P), one (NODE=P), or P,NODE=P. Not cocoa's.",
+        str | None, "Probability of dropping out of a round, of all nodes (P), one (NODE=P), or P,NODE=P. Not cocoa's."
     ] = None
     theta: Annotated[float | None, "cocoa: the accuracy of every node's subproblem. Default: 0.5."] = None
     scaling: Annotated[
@@ -72,13 +62,9 @@ class Asked:
         "mb-sdca: of a batch's steps, 1 averages; mb-sgd: the first step (constant: every step). Default: 1.",
     ] = None
     step_rule: Annotated[str | None, "mb-sgd: decreasing (the default), constant or pegasos."] = None
-    clip_norm: Annotated[
-        float | None,
-        "mocha: clipping bound on what one node sends; needed with noise.",
-    ] = None
+    clip_norm: Annotated[float | None, "mocha: clipping bound on what one node sends; needed with noise."] = None
     noise_multiplier: Annotated[
-        float | None,
-        "Standard deviation of the noise on the sum of messages, divided by --clip-norm.",
+        float | None, "Standard deviation of the noise on the sum of messages, divided by --clip-norm."
     ] = None
     noise_std: run_options.NoiseStd = None
     target_epsilon: run_options.TargetEpsilon = None
@@ -90,8 +76,7 @@ class Asked:
     seed: run_options.Seed = None
     checkpoint: Annotated[Path | None, "Folder in which the run is saved, and from which it resumes."] = None
     evaluate_every: Annotated[
-        int,
-        "Rounds between records of the gap; 0: every round, after 1,000 fewer and fewer.",
+        int, "Rounds between records of the gap; 0: every round, after 1,000 fewer and fewer."
     ] = 0
     plot: Annotated[Path | None, "Write a plot of the duality gap per round to this file."] = None
     quiet: options.Quiet = False

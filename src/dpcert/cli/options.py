@@ -63,14 +63,8 @@ def counted(option: str, other: str, text: str) -> Any:
 
 
 Rounds = Annotated[int | None, "Number of rounds, composed adaptively. Default: 1, or what --epochs gives."]
-Epochs = Annotated[
-    float | None,
-    "Passes over the population, instead of --rounds; rounded up to whole rounds.",
-]
-Releases = Annotated[
-    int | None,
-    "Releases per round that use the same sample, such as local steps. Default: 1.",
-]
+Epochs = Annotated[float | None, "Passes over the population, instead of --rounds; rounded up to whole rounds."]
+Releases = Annotated[int | None, "Releases per round that use the same sample, such as local steps. Default: 1."]
 Kind = Annotated[
     str,
     typer.Option(
@@ -92,17 +86,12 @@ Rtol = Annotated[
     float | None,
     "Relative width of the interval. Default: 1e-6; for hidden fixed-size cohorts 0.02, and at least 5e-4.",
 ]
-NoiseMultiplier = Annotated[
-    float | None,
-    "Standard deviation of the noise on the sum, divided by the clipping bound.",
-]
+NoiseMultiplier = Annotated[float | None, "Standard deviation of the noise on the sum, divided by the clipping bound."]
 NoiseStd = Annotated[
-    float | None,
-    "Instead of --noise-multiplier: standard deviation of the noise on the mean over the cohort.",
+    float | None, "Instead of --noise-multiplier: standard deviation of the noise on the mean over the cohort."
 ]
 ClipNorm = Annotated[
-    float | None,
-    "Clipping bound: the largest norm of one unit's contribution. Needed with --noise-std.",
+    float | None, "Clipping bound: the largest norm of one unit's contribution. Needed with --noise-std."
 ]
 Sampling = Annotated[
     str,
@@ -113,8 +102,7 @@ Sampling = Annotated[
     ),
 ]
 SamplingRate = Annotated[
-    float | None,
-    "Poisson: each unit's probability of being in a round, such as 0.01 or 256/60000.",
+    float | None, "Poisson: each unit's probability of being in a round, such as 0.01 or 256/60000."
 ]
 Population = Annotated[int | None, counted("--population", "--dataset-size", "Number of units in the data set.")]
 Cohort = Annotated[
@@ -123,14 +111,8 @@ Cohort = Annotated[
 MaxCohort = Annotated[int | None, "Poisson: larger cohorts are cut at random to this size."]
 DropLast = Annotated[bool, "Shuffled batches: leave out the incomplete last batch of each epoch."]
 Block = Annotated[int | None, "Random allocation: number of rounds per block."]
-PerBlock = Annotated[
-    int | None,
-    "Random allocation: in how many rounds of a block each unit takes part. Default: 1.",
-]
-Bins = Annotated[
-    int | None,
-    "Balls in bins: number of rounds per pass. Each unit draws one of them, once.",
-]
+PerBlock = Annotated[int | None, "Random allocation: in how many rounds of a block each unit takes part. Default: 1."]
+Bins = Annotated[int | None, "Balls in bins: number of rounds per pass. Each unit draws one of them, once."]
 Neighbouring = Annotated[
     str | None,
     typer.Option(

@@ -27,8 +27,7 @@ INSTALL = "pip install 'dpcert[papers,train]'"
 
 def papers_command(
     paper: Annotated[
-        str | None,
-        typer.Option(metavar="KEY", help="One paper: pmtl, pmtl-jdp, dpfedmtl, mocha, ... Default: all."),
+        str | None, typer.Option(metavar="KEY", help="One paper: pmtl, pmtl-jdp, dpfedmtl, mocha, ... Default: all.")
     ] = None,
     only: Annotated[str | None, typer.Option(metavar="ID", help="One row, with its evidence.")] = None,
     folder: Annotated[
@@ -45,8 +44,7 @@ def papers_command(
     ] = os.cpu_count() or 1,
     as_json: Json = False,
     pages: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Also write the pages of the documentation into this folder."),
+        Path | None, typer.Option(metavar="DIR", help="Also write the pages of the documentation into this folder.")
     ] = None,
 ) -> None:
     """A program decides each status: it checks the printed statement, and a repaired or spoilt one on which the same

@@ -35,10 +35,7 @@ class Asked:
     neighbouring: options.Neighbouring = None
     notion: options.Notion = "dp"
     participation: options.Participation = None
-    schemes: Annotated[
-        str | None,
-        "Compare sampling schemes instead: all, or a list such as poisson,shuffle.",
-    ] = None
+    schemes: Annotated[str | None, "Compare sampling schemes instead: all, or a list such as poisson,shuffle."] = None
     batch_size: Annotated[
         int | None, "Units per batch: plans this cohort size alone; with --schemes, for each of them."
     ] = None

@@ -38,32 +38,25 @@ class Asked:
     mu: Annotated[float | None, "Claimed mu-GDP instead, of a function whose noise is Gaussian."] = None
     gdp: Annotated[bool, "Find the least mu that can be proved."] = False
     entries: Annotated[
-        int,
-        "Where no proof for every number of entries is found, try data sets of 1 to this many entries.",
+        int, "Where no proof for every number of entries is found, try data sets of 1 to this many entries."
     ] = 4
-    up_to: Annotated[
-        int | None,
-        "Data sets have at most this many entries, so a proof for these is enough.",
-    ] = None
+    up_to: Annotated[int | None, "Data sets have at most this many entries, so a proof for these is enough."] = None
     relation: Annotated[
-        str,
-        "How neighbouring data differ: replace-one, add-remove, or answers (each changes by at most 1).",
+        str, "How neighbouring data differ: replace-one, add-remove, or answers (each changes by at most 1)."
     ] = "replace-one"
     low: Annotated[float, "Least value of an entry, or -inf."] = 0
     high: Annotated[float, "Largest value of an entry, or inf."] = 1
     whole: Annotated[bool, "Entries are integers."] = False
-    values: Annotated[
-        str | None,
-        "Entries have these values only, such as 0,1: every case is enumerated exactly.",
-    ] = None
+    values: Annotated[str | None, "Entries have these values only, such as 0,1: every case is enumerated exactly."] = (
+        None
+    )
     delta: Annotated[float, "Claimed delta, for Gaussian noise; or with --epsilon and --values."] = 0.0
     rounds: Annotated[int, "With --delta: the function runs this often, by the accountants."] = 1
     sampling_rate: Annotated[float, "With --delta: each run is on a Poisson sample of the data."] = 1.0
     container: Annotated[str, "What the function takes: array, list, or rows (2-d, one record each)."] = "array"
     max_seconds: Annotated[float, "Time limit of the search in seconds; the checker has the same."] = 300
     max_work: Annotated[
-        int | None,
-        "Limit on the number of solver queries, which does not depend on the machine's speed.",
+        int | None, "Limit on the number of solver queries, which does not depend on the machine's speed."
     ] = None
 
     def options(self) -> dict[str, Any]:
@@ -84,17 +77,12 @@ class Asked:
 def prove_command(
     asked: Asked,
     certificate: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write the proof into this folder, for dpcert check."),
+        Path | None, typer.Option(metavar="DIR", help="Write the proof into this folder, for dpcert check.")
     ] = None,
     trials: Annotated[
-        int,
-        "Where nothing is proved, calls per data set of the audit that follows; 0 means no audit.",
+        int, "Where nothing is proved, calls per data set of the audit that follows; 0 means no audit."
     ] = 20_000,
-    exact_noise: Annotated[
-        bool,
-        "Name samplers whose noise does not leak through floating-point digits.",
-    ] = False,
+    exact_noise: Annotated[bool, "Name samplers whose noise does not leak through floating-point digits."] = False,
     as_json: Json = False,
 ) -> None:
     """dpcert reads the function's source. For each output it looks for a shift of the noise that gives the same output

@@ -64,8 +64,7 @@ class Asked:
     model: Annotated[str | None, "logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl."] = None
     rounds: Annotated[int, "Rounds of communication."] = 100
     cohort: Annotated[
-        int | None,
-        "Expected number of clients per round. Default: 100, or all clients where there are fewer.",
+        int | None, "Expected number of clients per round. Default: 100, or all clients where there are fewer."
     ] = None
     sampling: Annotated[
         str,
@@ -110,8 +109,7 @@ class Asked:
     clip_norm: Annotated[float | None, "Bound on one client's update (dpfedmtl: on its gradient)."] = None
     clipping: Annotated[str, "flat, per-layer or adaptive."] = "flat"
     noise_multiplier: Annotated[
-        float | None,
-        "Standard deviation of the noise on the sum of updates, divided by --clip-norm.",
+        float | None, "Standard deviation of the noise on the sum of updates, divided by --clip-norm."
     ] = None
     noise_std: run_options.NoiseStd = None
     sigma: Annotated[float | None, "dpfedmtl: the paper's sigma, instead of --noise-multiplier."] = None
@@ -124,8 +122,7 @@ class Asked:
     ] = None
     budget: run_options.Budget = None
     data: Annotated[
-        str,
-        "synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH.",
+        str, "synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH."
     ] = "synthetic"
     seed: run_options.Seed = None
     device: Annotated[str, "auto, cpu or cuda."] = "auto"
@@ -139,22 +136,14 @@ class Asked:
             "(1; under torchrun 12, or the next multiple of the processes). threads: of the CPU (1).",
         ),
     ] = None
-    checkpoint: Annotated[
-        Path | None,
-        "Folder in which every round is saved, and from which a run resumes.",
-    ] = None
+    checkpoint: Annotated[Path | None, "Folder in which every round is saved, and from which a run resumes."] = None
     evaluate_every: Annotated[int, "Rounds between evaluations; 0 means at the end only."] = 0
     evaluate_clients: Annotated[
-        int | None,
-        "Evaluate only this many clients, drawn by the seed; 0 means none. Default: all.",
+        int | None, "Evaluate only this many clients, drawn by the seed; 0 means none. Default: all."
     ] = None
-    plot: Annotated[
-        Path | None,
-        "Write a plot of loss, accuracy and certified epsilon per round to this file.",
-    ] = None
+    plot: Annotated[Path | None, "Write a plot of loss, accuracy and certified epsilon per round to this file."] = None
     save: Annotated[
-        Path | None,
-        "Save the released model, a torch state_dict, to this file; personal models stay private.",
+        Path | None, "Save the released model, a torch state_dict, to this file; personal models stay private."
     ] = None
     attest: Annotated[
         Path | None,
@@ -167,8 +156,7 @@ class Asked:
         None
     )
     schedule_log: Annotated[
-        Path | None,
-        "Write who took part in which round to this file, for dpcert audit --schedule. Keep it secret.",
+        Path | None, "Write who took part in which round to this file, for dpcert audit --schedule. Keep it secret."
     ] = None
     quiet: options.Quiet = False
 

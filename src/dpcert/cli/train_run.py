@@ -22,14 +22,7 @@ from ..trainers.engine.algorithm import Algorithm
 from ..trainers.engine.processes import joined, launched, shards_for
 from ..trainers.engine.schedule_log import keep_schedule, schedule_of
 from ..trainers.experiments.cell import watched
-from ..trainers.federated import (
-    Federation,
-    LocalSteps,
-    PrivacyGoal,
-    Settings,
-    Trainer,
-    load_federation,
-)
+from ..trainers.federated import Federation, LocalSteps, PrivacyGoal, Settings, Trainer, load_federation
 from ..trainers.interrupted import interrupted
 from ..trainers.stated_noise import stated_noise
 from ..trainers.training import Training, train

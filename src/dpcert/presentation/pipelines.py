@@ -124,9 +124,4 @@ def _cell(text: str) -> str:
     return re.sub(r"([\\|`*_<>\[\]])", r"\\\1", " ".join(text.split()))
 
 
-FORMATS: dict[str, Callable[[Verdicts], str]] = {
-    "junit": junit,
-    "sarif": sarif,
-    "github": github,
-    "markdown": markdown,
-}
+FORMATS: dict[str, Callable[[Verdicts], str]] = {"junit": junit, "sarif": sarif, "github": github, "markdown": markdown}
