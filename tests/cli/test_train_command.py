@@ -15,12 +15,12 @@ import torch
 
 from dpcert.accounting.epsilon import epsilon
 from dpcert.cli import run
-from dpcert.cli.train_options import ALGORITHMS
 from dpcert.mechanisms import InputError
 from dpcert.mechanisms.serialise import from_plain
 from dpcert.trainers import build
 from dpcert.trainers.engine.processes import shards_for
 from dpcert.trainers.federated import Pmtl, Settings, Trainer, build_model, load_federation
+from dpcert.trainers.names import ALGORITHMS
 
 torch.set_num_threads(1)
 SMALL = ["--data", "synthetic:related,population=10,features=4,samples=8", "--rounds", "3", "--seed", "1", "--quiet"]
@@ -203,7 +203,7 @@ def test_help_does_not_load_torch():
 
 
 def test_help_names_every_algorithm(capsys):
-    assert tuple(build.ALGORITHMS) == ALGORITHMS
+    assert tuple(build.ALGORITHMS) == tuple(ALGORITHMS)
     assert run(["train", "--help"]) == 0
     # The help is wrapped, at hyphens too.
     out = "".join(capsys.readouterr().out.split())

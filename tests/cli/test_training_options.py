@@ -10,8 +10,8 @@ import pytest
 from dpcert.cli import COMMANDS, loaded, run
 from dpcert.cli.experiment import FEDERATED as EXPERIMENTS
 from dpcert.cli.experiment import MOCHA as STUDIES
-from dpcert.cli.train_options import ALGORITHMS, OWN, UNRELATED
 from dpcert.trainers.experiments.presets import PRESETS
+from dpcert.trainers.names import ALGORITHMS, UNRELATED
 
 MOCHA = ["--data", "synthetic:mean,tasks=4,samples=8,dimension=2", "--rounds", "2", "--quiet", "--json"]
 FEDERATED = ["--data", "synthetic:related,population=6,samples=10", "--rounds", "1", "--quiet", "--json"]
@@ -79,7 +79,7 @@ def test_the_settings_of_each_algorithm_are_those_that_it_is_built_with():
     other = {"clusters": "2", "label-sets": "own", "alpha": 3.0, "head-layers": 0, "aggregation-interval": 2}
     for name in ALGORITHMS:
         usual = told(build_algorithm(name, Parameters(), 4))
-        for key in OWN.get(name, {}):
+        for key in ALGORITHMS[name]:
             if key != "omega":  # a file's
                 changed = Parameters(**{key.replace("-", "_"): other[key]})  # type: ignore[arg-type]
                 assert told(build_algorithm(name, changed, 4)) != usual

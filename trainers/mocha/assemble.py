@@ -10,6 +10,7 @@ import numpy as np
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, rate
+from ..names import METHODS
 from .losses import LOSSES
 from .mb_sgd import StepRule, decreasing
 from .methods import Alternating, BatchSdca, BatchSgd, Joint, Method, Setting, ThetaSteps, WeightStep
@@ -104,12 +105,11 @@ KINDS: dict[tuple[str, bool], MethodKind] = {
     ("mb-sgd", False): MethodKind(_batch_sgd, subproblems=False, most_passes=1.0),
 }
 """By name, and whether Omega is learned: mocha with a learned one is the certified joint optimum (joint.py)."""
-ALGORITHMS = tuple(dict.fromkeys(name for name, _ in KINDS))
 
 
 def kind_of(name: str, omega: Omega) -> MethodKind:
     """The kind of this name. Raises InputError for an unknown name, and an Omega that the method cannot have."""
-    choice("algorithm", name, ALGORITHMS)
+    choice("algorithm", name, METHODS)
     if (name, omega.learned) not in KINDS:
         given, other = ("learned", "a fixed one") if omega.learned else ("fixed", "learned")
         raise InputError("omega", given, f"{other}, with {name}")

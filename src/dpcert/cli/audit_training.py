@@ -10,9 +10,9 @@ import typer
 from ..mechanisms import InputError
 from ..presentation.output import show, warnings_on_stderr
 from ..presentation.progress import bar
+from ..trainers.names import METHODS
 from . import options
 from .declared import with_fields
-from .mocha_options import METHODS
 from .train_options import Asked, checked
 
 if TYPE_CHECKING:

@@ -15,40 +15,33 @@ Seeds = Annotated[int, "How many seeds."]
 Out = Annotated[
     Path | None, typer.Option(help="Folder of the results, to resume from. Default: sweep-NAME.", show_default=False)
 ]
-Strength = Annotated[
-    float, typer.Option("--lambda", help="Strength of the penalty that pulls personal models towards the shared model.")
-]
 
 
 @dataclass(frozen=True, slots=True)
 class Federated:
     """What all runs of an experiment share; the fields are the options, in the order of --help."""
 
-    model: Annotated[str | None, "logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl."] = None
+    model: run_options.Model = None
     rounds: Annotated[int, "Rounds of communication per run."] = 100
     cohort: Annotated[int, "Clients per round (expected)."] = 100
     sampling: Annotated[str, "poisson, fixed-size, random-allocation, shuffle, cyclic or full."] = "poisson"
     learning_rate: Annotated[float, "Learning rate of the clients' SGD."] = 0.1
     local_epochs: Annotated[int, "Passes over a client's samples per round."] = 1
-    batch_size: Annotated[int, "Samples per step."] = 10
-    strength: Strength = 1.0
+    batch_size: run_options.BatchSize = 10
+    strength: run_options.Strength = 1.0
     finetune_strength: Annotated[float, "Weight of the fine-tuning penalty."] = 1.0
     finetune_epochs: Annotated[int, "Passes over a client's samples in fine-tuning."] = 5
     clip_norm: Annotated[float, "Bound on one client's update."] = 1.0
-    noise_multiplier: Annotated[
-        float | None, "Standard deviation of the noise on the sum of updates, divided by --clip-norm."
-    ] = None
+    noise_multiplier: run_options.NoiseMultiplier = None
     epsilons: Annotated[
         str | None, "Such as 1,2,8: in place of the experiment's amounts of noise, the least that costs at most these."
     ] = None
     delta: run_options.Delta = 1e-5
     neighbouring: Annotated[str, "replace-one, zero-out or add-remove."] = "replace-one"
-    data: Annotated[
-        str, "synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH."
-    ] = "synthetic"
+    data: run_options.Data = "synthetic"
     seed: Seed = 0
     seeds: Seeds = 3
-    device: Annotated[str, "auto, cpu or cuda."] = "auto"
+    device: run_options.Device = "auto"
     dtype: Annotated[str, "float32, float64 or bfloat16 (of local steps)."] = "float32"
     solver: Annotated[str, "auto, loop, vmap, stacked, compiled or dual."] = "auto"
     threads: Annotated[int, "CPU threads."] = 1
@@ -63,7 +56,7 @@ class Mocha:
 
     data: run_options.MochaData = "synthetic"
     split_file: run_options.SplitFile = None
-    strength: Annotated[float, typer.Option("--lambda", help="Strength of the regulariser.")] = 1.0
+    strength: run_options.Regulariser = 1.0
     seed: Seed = 0
     seeds: Seeds = 3
     quick: Annotated[bool, "One seed and a fiftieth of the rounds."] = False

@@ -11,10 +11,8 @@ import typer
 
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count, positive
+from ..trainers.names import METHODS
 from . import options, run_options
-
-METHODS = ("mocha", "mocha-alternating", "cocoa", "mb-sdca", "mb-sgd")
-"""Those of trainers.mocha, named here because the help must not load torch."""
 
 NOISE = ("noise_multiplier", "noise_std", "target_epsilon")
 """The options that ask for noise, of which one may be given."""
@@ -32,7 +30,7 @@ class Asked:
     ]
     rounds: Annotated[int | None, "Rounds at most. Default: until --tolerance; 100 with --clip-norm."] = None
     tolerance: Annotated[float | None, "Stop at this duality gap, relative to the primal value. Default: 1e-4."] = None
-    strength: Annotated[float, typer.Option("--lambda", help="Strength of the regulariser.")] = 1.0
+    strength: run_options.Regulariser = 1.0
     loss: Annotated[str, "hinge, squared-hinge, logistic or squared."] = "hinge"
     omega: Annotated[
         str,

@@ -7,6 +7,15 @@ from typing import Annotated
 
 import typer
 
+Model = Annotated[str | None, "logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl."]
+BatchSize = Annotated[int, "Samples per step."]
+Strength = Annotated[
+    float, typer.Option("--lambda", help="Strength of the penalty that pulls personal models towards the shared model.")
+]
+Regulariser = Annotated[float, typer.Option("--lambda", help="Strength of the regulariser.")]
+NoiseMultiplier = Annotated[
+    float | None, "Standard deviation of the noise on the sum of updates, divided by --clip-norm."
+]
 NoiseStd = Annotated[
     float | None,
     "Instead of --noise-multiplier: standard deviation of the noise on the mean over the clients of a round.",
@@ -17,7 +26,11 @@ TargetEpsilon = Annotated[
 Delta = Annotated[float, "Target delta."]
 Budget = Annotated[float | None, "Stop the run before its epsilon exceeds this."]
 Seed = Annotated[int | None, "Makes the run reproducible, including its noise. Default: a secret seed."]
+Data = Annotated[
+    str, "synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH."
+]
 MochaData = Annotated[
     str, typer.Option("--data", help="synthetic[:NAME][,key=value], mat:FILE, har:DIR, vehicle:DIR or gleam:DIR.")
 ]
+Device = Annotated[str, "auto, cpu or cuda."]
 SplitFile = Annotated[Path | None, "JSON with train_index_0based, the recorded training samples."]

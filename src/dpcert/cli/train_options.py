@@ -11,40 +11,9 @@ import typer
 from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count
 from ..presentation.output import say
+from ..trainers.names import ALGORITHMS, METHODS, UNRELATED
 from . import options, run_options
 from .declared import Read, keyed
-from .mocha_options import METHODS
-
-ALGORITHMS = (
-    "pmtl",
-    "pmtl-as-printed",
-    "pmtl-increments",
-    "dp-fedavg",
-    "dp-fedprox",
-    "local",
-    "naive-joint",
-    "ditto",
-    "pp-sgd",
-    "clustered-pmtl",
-    "fixed-omega",
-    "dpfedmtl",
-    "dpfedmtl-local-noise",
-    "dpfedmtl-clipped",
-    "dpfedmtl-as-printed",
-)
-"""Those of trainers.build, named here because the help must not load torch."""
-
-_CUT: dict[str, Read] = {"head-layers": int, "label-sets": str, "aggregation-interval": int}
-OWN: dict[str, dict[str, Read]] = {
-    "pp-sgd": {"alpha": float},
-    "clustered-pmtl": {"clusters": str},
-    "fixed-omega": {"omega": str},
-    **{name: _CUT for name in ALGORITHMS if name.startswith("dpfedmtl")},
-}
-"""The settings of an algorithm's own, with how their values are read."""
-
-UNRELATED = ("dp-fedavg", "local", "pp-sgd", *(name for name in ALGORITHMS if name.startswith("dpfedmtl")))
-"""Algorithms without a lambda."""
 
 ENGINE: dict[str, Read] = {
     "dtype": str,
@@ -61,7 +30,7 @@ class Asked:
     """One run; the fields are the options, in the order of --help."""
 
     algorithm: Annotated[str, typer.Argument(metavar="ALGORITHM", help="One of " + ", ".join(ALGORITHMS) + ".")]
-    model: Annotated[str | None, "logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl."] = None
+    model: run_options.Model = None
     rounds: Annotated[int, "Rounds of communication."] = 100
     cohort: Annotated[
         int | None, "Expected number of clients per round. Default: 100, or all clients where there are fewer."
@@ -82,11 +51,8 @@ class Asked:
     ] = "0.1"
     local_epochs: Annotated[int | None, "Passes over a client's samples per round. Default: 1."] = None
     local_steps: Annotated[int | None, "Number of local steps per round, instead of --local-epochs."] = None
-    batch_size: Annotated[int, "Samples per step."] = 10
-    strength: Annotated[
-        float,
-        typer.Option("--lambda", help="Strength of the penalty that pulls personal models towards the shared model."),
-    ] = 1.0
+    batch_size: run_options.BatchSize = 10
+    strength: run_options.Strength = 1.0
     own: Annotated[
         list[str] | None,
         typer.Option(
@@ -108,9 +74,7 @@ class Asked:
     ] = None
     clip_norm: Annotated[float | None, "Bound on one client's update (dpfedmtl: on its gradient)."] = None
     clipping: Annotated[str, "flat, per-layer or adaptive."] = "flat"
-    noise_multiplier: Annotated[
-        float | None, "Standard deviation of the noise on the sum of updates, divided by --clip-norm."
-    ] = None
+    noise_multiplier: run_options.NoiseMultiplier = None
     noise_std: run_options.NoiseStd = None
     sigma: Annotated[float | None, "dpfedmtl: the paper's sigma, instead of --noise-multiplier."] = None
     target_epsilon: run_options.TargetEpsilon = None
@@ -121,11 +85,9 @@ class Asked:
         "(billboard privacy), add-remove for dp.",
     ] = None
     budget: run_options.Budget = None
-    data: Annotated[
-        str, "synthetic[:NAME][,key=value], leaf:PATH, stackoverflow:PATH, csv:PATH, parquet:PATH or store:PATH."
-    ] = "synthetic"
+    data: run_options.Data = "synthetic"
     seed: run_options.Seed = None
-    device: Annotated[str, "auto, cpu or cuda."] = "auto"
+    device: run_options.Device = "auto"
     engine: Annotated[
         list[str] | None,
         typer.Option(
@@ -178,7 +140,7 @@ class Asked:
 
     def settings(self) -> dict[str, Any]:
         """What --set says."""
-        return keyed("--set", self.own, OWN.get(self.algorithm, {}), self.algorithm)
+        return keyed("--set", self.own, ALGORITHMS.get(self.algorithm, {}), self.algorithm)
 
 
 def checked(asked: Asked) -> None:
