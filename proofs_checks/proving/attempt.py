@@ -32,8 +32,9 @@ def answer(question: Question, progress: Progress) -> Proof:
     try:
         attempt = Attempt(question, progress)
         proof = attempt.proof()
-        if question.examples and attempt.merged:
-            proof = Attempt(question, progress, merging=False, bounded=attempt.bounded).proof()
+        if attempt.merged and (question.examples or attempt.loose):
+            other = Attempt(question, progress, merging=False, bounded=attempt.bounded).proof()
+            proof = other if other.every_size or not attempt.loose else proof
     except Refused as problem:
         return question.proof("unsupported", str(problem))
     except OverflowError:  # of ours: one of the function's own is an Unsupported
@@ -42,11 +43,12 @@ def answer(question: Question, progress: Progress) -> Proof:
 
 
 class Attempt:
-    """One search. bounded: why there is no proof for all numbers of entries; merged: whether values were."""
+    """One search. bounded: why there is no proof for all numbers of entries; merged: whether values were; loose: a few
+    entries seem to cost more than any number of them."""
 
     def __init__(self, question: Question, progress: Progress, merging: bool = True, bounded: str = "") -> None:
         self.question, self.progress, self.merging, self.bounded = question, progress, merging, bounded
-        self.merged = self.stopped = False
+        self.merged = self.stopped = self.loose = False
         self.done = self.total = 0
 
     def proof(self) -> Proof:
@@ -79,6 +81,7 @@ class Attempt:
             loops = replace(loops, order=order_of(question.container, question.notion))
             made, epsilon = induction(loops, question.relation, question.domain, question.claim)
             least, question.epsilon = question.epsilon, max(epsilon, question.epsilon or epsilon)
+            self.loose = question.claim is None and epsilon < question.epsilon
             few, most = question.cases, max(size for size, _ in question.cases)
             question.cases = {case: pieces for case, pieces in few.items() if case[0] == most}
             try:
@@ -98,7 +101,7 @@ class Attempt:
 
     def _where_dearest(self, proof: Proof) -> Proof:
         """Where it costs most with as many entries as were asked for: for the auditor, who looks for a lower bound."""
-        if self.question.entries <= FEW:
+        if self.question.entries <= FEW or not self.merging:
             return proof
         self.question.forget()
         with suppress(Refused, KeyboardInterrupt):

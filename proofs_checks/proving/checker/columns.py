@@ -23,6 +23,7 @@ from .reductions import KEPT, reduced
 from .statements import is_loop, mentions, parsed, times_set
 from .sums import Sums, is_elementwise
 
+HISTOGRAM = "np.histogram", "numpy.histogram"
 ARRAY, ZEROS = "_dpcert_array", "_dpcert_zeros"
 
 
@@ -129,6 +130,8 @@ class _Columns(Elements):
                 return inner  # type: ignore[no-any-return]
             node.args = [inner]
             return node
+        if ast.unparse(node.func) in HISTOGRAM and node.args and (cells := self._column(node.args[0])) is not None:
+            return self._histogram(node, cells)
         held, kind = reduced(node)
         summed = held is not None and not node.keywords and self._plain(held, kind)
         made = None if held is None or summed else self._column(held)
@@ -150,6 +153,20 @@ class _Columns(Elements):
             return expression(f"{result} / len({self.data})")
         return ast.Name(result, ast.Load())
 
+    def _histogram(self, node: ast.Call, cells: ast.expr) -> ast.expr:
+        """The counts are sums of those of single entries; the edges are those of no entries."""
+        for part in (*node.args[1:], *(each.value for each in node.keywords)):
+            if any(mentions(part, name) for name in (self.data, self.rng, *self.named)):
+                raise Refused("a histogram whose bins hang on the data or on noise")
+        counts = self._name("counts")
+        node.args = [ast.List([], ast.Load()), *map(self._once, node.args[1:])]
+        for each in node.keywords:
+            each.value = self._once(each.value)
+        nothing = ast.unparse(node)
+        node.args[0] = ast.List([cells], ast.Load())
+        self._opened().add(f"{counts} = {nothing}[0]", f"{counts} = {counts} + {ast.unparse(node)}[0]")
+        return expression(f"({counts}, {nothing}[1])")
+
     def _is_place(self, node: ast.expr) -> bool:
         """Whether it is an entry's place, which is a whole number."""
         return isinstance(node, ast.Name) and (node.id in self.whole or node.id.startswith("_dpcert_arg"))
@@ -167,7 +184,8 @@ class _Columns(Elements):
         """Sums without noise are put together with others (sums.py)."""
         noisy = any(mentions(held, name) for name in (self.rng, *self.named))
         calls = [inner for inner in ast.walk(held) if isinstance(inner, ast.Call)]
-        return kind in ("sum", "mean") and not noisy and all(map(is_elementwise, calls))
+        by_place = any(isinstance(inner, ast.Subscript) for inner in ast.walk(held))
+        return kind in ("sum", "mean") and not (noisy or by_place) and all(map(is_elementwise, calls))
 
     def _released(self, node: ast.expr) -> ast.expr:
         """What is returned: columns are listed."""

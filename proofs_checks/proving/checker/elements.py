@@ -58,6 +58,12 @@ class Elements(ast.NodeTransformer):
             return self._call(node)
         if isinstance(node, ast.Subscript) and ast.unparse(node.slice) in COLUMN:
             return self._element(node.value)
+        if (
+            isinstance(node, ast.Subscript)
+            and ast.unparse(node.value) == self.data
+            and (place := _column_of(node.slice))
+        ):
+            return expression(f"{self.entry}[{place}]")
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
             node = ast.BinOp(node.left, node.ops[0], node.comparators[0])  # type: ignore[arg-type]
             made = self._element(node)
@@ -166,6 +172,12 @@ class Elements(ast.NodeTransformer):
         name = self._name("once")
         self._opened().add(f"{name} = {ast.unparse(part)}")
         return ast.Name(name, ast.Load())
+
+
+def _column_of(place: ast.expr) -> str:
+    """The number of the column, in data[:, 3]."""
+    made = ast.unparse(place).removeprefix("(").removesuffix(")").partition(":, ")
+    return made[2] if made[0] == "" and made[2].isdecimal() else ""
 
 
 def expression(text: str) -> ast.expr:

@@ -82,7 +82,7 @@ def check_induction(
     checking.start()
     for k in range(len(configurations)):
         checking.configuration(k)
-    runs = same_outputs(function, made, relation, ends, container)
+    runs = same_outputs(function, made, relation, ends, container, made_of_entries.columns)
     return prover.steps, runs
 
 

@@ -29,6 +29,7 @@ class Data:
     vectors: the variables that are records. Of these nothing is known but ends of their norms: v <= r and -v <= r say
     that the norm of v is at most r. What follows so of numbers v holds of records, by the triangle inequality, since
     sums of records are bounded one by one (costs.of_its_sort).
+    columns: records have at least so many entries, since the function asks for one of them by its place.
     about: the facts that hold of a variable wherever it is. of_size: those that are functions of one size
     (language/sizes.py).
     """
@@ -42,6 +43,7 @@ class Data:
     about: dict[str, list[Sign]] = field(default_factory=dict)
     order: int = 0
     vectors: set[str] = field(default_factory=set)
+    columns: int = 1
 
     def declare(self, name: str, low: Fraction | None, high: Fraction | None, whole: bool = False) -> Form:
         variable = Form.variable(name)
@@ -61,6 +63,7 @@ class Data:
 
     def adopt(self, other: Data, names: Container[str]) -> None:
         """What the other has made of these variables alone."""
+        self.columns = max(self.columns, other.columns)
         for name, made in other.merged.items():
             held = [each for form in made.forms for each in form.slopes]
             if name not in self.ends and all(each in names or each in self.merged for each in held):

@@ -92,9 +92,14 @@ def at_random(function: Real, case: Neighbours, root: Node, other: bool = False)
     return tried
 
 
-def numbers(value: Any) -> list[float]:
+def numbers_of(value: Any) -> list[Fraction]:
     """A number, or the entries of a record."""
-    return [float(one) for one in np.atleast_1d(np.asarray(value, object)).tolist()]
+    return list(np.atleast_1d(np.asarray(value, object)).tolist())
+
+
+def numbers(value: Any) -> list[float]:
+    """The same, for a run."""
+    return [float(one) for one in numbers_of(value)]
 
 
 def _within(case: Neighbours, name: str, value: Fraction) -> Point:
@@ -114,7 +119,7 @@ def _drawn(kind: str, name: str, value: Fraction) -> Point:
 def _data_point(case: Neighbours, chance: random.Random) -> Point:
     """Anything in the ranges of the variables that are not made of others."""
     point: dict[str, Any] = {}
-    columns = chance.randint(1, MOST_COLUMNS) if case.data.vectors else 0
+    columns = max(chance.randint(1, MOST_COLUMNS), case.data.columns) if case.data.vectors else 0
     for name, (low, high) in case.data.ends.items():
         if name in case.data.vectors and name not in case.data.merged:
             zero = chance.random() < ZERO_RECORDS
@@ -197,15 +202,22 @@ def _inside(case: Neighbours, leaf: Leaf, prover: Prover) -> Point | None:
         point = nothing | {name: Fraction(0) for name in case.data.ends} | rough
         if not case.data.merged:
             return _computed(point, leaf)
-        point = case.data.complete(point)
-        known = {name: Form(None, point[name]) for name in case.data.ends}
+        point = case.data.complete(_widened(point, case.data.vectors, case.data.columns))
+        known = {name: Form(None, numbers_of(point[name])[0]) for name in case.data.ends}
         fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
         if any(not sign.form.slopes and not sign.decided() for sign in fixed):
             continue
         noise = Prover().point(fixed)
         if noise is not None:
-            return _computed(point | noise, leaf)
+            vectors = {f"n{k}" for k, (kind, _) in enumerate(leaf.draws) if KINDS[kind].vector}
+            return _computed(point | _widened(nothing | noise, vectors, case.data.columns), leaf)
     return None
+
+
+def _widened(point: Point, records: set[str], columns: int) -> Point:
+    """The point with records of so many entries, all but the first of which are 0."""
+    wide: Any = {n: np.array([point[n], *[Fraction(0)] * (columns - 1)]) for n in records & point.keys() if columns > 1}
+    return point | wide
 
 
 def _moves(test: Sign, leaf: Leaf) -> bool:

@@ -21,7 +21,12 @@ TRIALS = 3
 
 
 def same_outputs(
-    function: Any, made: Cut, relation: str, ends: tuple[Fraction | None, Fraction | None, bool], container: str
+    function: Any,
+    made: Cut,
+    relation: str,
+    ends: tuple[Fraction | None, Fraction | None, bool],
+    container: str,
+    least_columns: int = 1,
 ) -> int:
     """How many runs of the function and of what it was cut into were compared. Raises Refused where the two differ."""
     low, high, whole = ends
@@ -33,7 +38,7 @@ def same_outputs(
         for trial in range(TRIALS):
             least = -3.0 if low is None or relation == "answers" else float(low)
             most = max(3.0, least + 3) if high is None or relation == "answers" else float(high)
-            columns = chance.randint(1, 3) if container == "rows" else 1
+            columns = max(chance.randint(1, 3), least_columns) if container == "rows" else 1
             entries = [float(chance.randint(int(least), int(most))) if whole else chance.uniform(least, most)
                        for _ in range(size * columns)]  # fmt: skip
             one, other = (_run(way, source, _held(entries, container, columns), trial) for way in ways)

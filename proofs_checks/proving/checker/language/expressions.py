@@ -16,7 +16,8 @@ from .functions import joined, written
 from .grammar import place
 from .iteration import iterated
 from .ranks import Ranks
-from .values import Array, Class, Generator, Module, Native, Object
+from .values import Array, Class, Generator, Module, Native, Object, Vector
+from .vectors import entry
 
 OPERATIONS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -194,6 +195,8 @@ class Expressions:
         """held[at]."""
         if isinstance(held, Array):
             return taken(held, at)
+        if isinstance(held, Vector):
+            return entry(held, at)
         try:
             if isinstance(held, Ranks) and isinstance(at, slice):
                 return held.part(at)

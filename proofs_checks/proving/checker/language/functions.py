@@ -20,6 +20,10 @@ from . import sizes
 from .values import Ratio, Text, Total, Uniform, Weight, is_number, symbolic
 
 NOTHING: Ends = (None, None)
+FLIPPED = (
+    "of permute-and-flip write np.argmax(scores + rng.exponential(2 / epsilon, len(scores))), which chooses alike "
+    "(arXiv 2105.07260)"
+)
 ROUNDING = Fraction(1, 10**12)
 """Relative error of Python's elementary functions, and far more."""
 
@@ -242,6 +246,8 @@ def thrown(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     drawn, other = (a, b) if isinstance(a, Uniform) else (b, a)
     run = tracer()
     fresh = run.draws[drawn.place][0] == "unused"
+    if isinstance(other, Weight | Total):
+        raise Refused(f"a coin whose chance hangs on the data: {FLIPPED}")
     if operation in (operator.eq, operator.ne):
         raise Refused("a uniform number that is compared by ==")
     if not fresh or not run.coins or symbolic(other) or isinstance(other, Uniform) or not 0 < exact(other) < 1:

@@ -165,7 +165,7 @@ def histogram(value: Any, bins: Any = 10, range: Any = None) -> tuple[Array, Arr
     for i, (low, high) in enumerate(itertools.pairwise(marks)):
         below = operator.le if i == len(marks) - 2 else operator.lt
         counts.append(functools.reduce(add, [_inside(cell, low, high, below) for cell in held.cells.tolist()], 0))
-    return of_cells(counts, None, "w" if any(symbolic(c) for c in counts) else "i"), edges
+    return of_cells(counts, None, "i"), edges
 
 
 def _inside(cell: Any, low: Any, high: Any, below: Callable[[Any, Any], Any]) -> Any:

@@ -1,0 +1,189 @@
+"""Single columns of records, and histograms as numpy counts them, for every number of entries."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dpcert.proofs_checks.proving import prove
+from dpcert.proofs_checks.proving.checker.following import Refused
+from dpcert.proofs_checks.proving.checker.language import vectors
+from dpcert.proofs_checks.proving.checker.trials import same_outputs
+
+ROWS = {"container": "rows"}
+ADDED = {"relation": "add-remove"}
+
+
+def clipped_column(data, rng):
+    return np.clip(data[:, 1], 0, 1).sum() + rng.laplace(0, 1)
+
+
+def mean_of_a_column(data, rng):
+    return np.clip(data[:, 0], 0, 1).mean() + rng.laplace(0, 1 / len(data))
+
+
+def by_a_loop(data, rng):
+    total = 0.0
+    for row in data:
+        total += min(max(row[2], 0.0), 1.0)
+    return total + rng.laplace(0, 1)
+
+
+def counted(data, rng):
+    return sum(row[0] > 0.5 for row in data) + rng.laplace(0, 1)
+
+
+def column_by_bins(data, rng):
+    counts, _ = np.histogram(data[:, 1], bins=[0, 1, 2])
+    return counts + rng.laplace(0, 2, 2)
+
+
+def entry_of_a_noisy_sum(data, rng):
+    norms = np.linalg.norm(data, 1, axis=1)
+    total = (data * np.minimum(1, 1 / (norms + 1e-9))[:, None]).sum(axis=0) + rng.laplace(0, 2, size=data.shape[1])
+    return total[1], total
+
+
+def bins_with_edges(data, rng):
+    counts, edges = np.histogram(data, bins=2, range=(0.0, 1.0))
+    return edges, counts + rng.laplace(0, 2, len(counts))
+
+
+def bins_of_a_mechanism(data, rng, edges=(0, 0.25, 1)):
+    return np.histogram(np.clip(data, 0, 0.5), bins=edges)[0] + rng.laplace(0, 2, size=2)
+
+
+PRIVATE = {
+    "clipped": (clipped_column, ROWS),
+    "clipped, added": (clipped_column, ROWS | ADDED),
+    "mean": (mean_of_a_column, ROWS),
+    "loop": (by_a_loop, ROWS),
+    "counted": (counted, ROWS | ADDED),
+    "bins of a column": (column_by_bins, ROWS),
+    "noisy entry": (entry_of_a_noisy_sum, ROWS),
+    "bins": (bins_with_edges, {}),
+    "bins of what is clipped": (bins_of_a_mechanism, {}),
+}
+
+
+LONG = {"bins of a column", "bins of what is clipped"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.nightly] * (n in LONG)) for n in PRIVATE])
+def test_it_is_proved_for_every_number_of_entries(name):
+    function, options = PRIVATE[name]
+    proof = prove(function, epsilon=1, up_to=2, **options)
+    assert proof.every_size, str(proof)
+
+
+@pytest.mark.parametrize("name", ["clipped", "loop", "noisy entry", "bins"])
+def test_not_for_less(name):
+    function, options = PRIVATE[name]
+    assert not prove(function, epsilon=0.9, up_to=2, **options).proved
+
+
+def test_the_least_epsilon_is_that_of_two_bins():
+    assert prove(bins_with_edges, entries=2).epsilon == 1
+    assert prove(bins_with_edges, entries=2, **ADDED).epsilon == 0.5
+
+
+def another_column(data, rng):
+    return np.clip(data[:, 1], 0, 1).sum() + rng.laplace(0, 1), data[0, 0] > 0
+
+
+def not_clipped(data, rng):
+    return data[:, 1].sum() + rng.laplace(0, 1)
+
+
+def difference_of_columns(data, rng):
+    """Were all columns one, this would be 0."""
+    return (data[:, 0] - data[:, 1]).sum() + rng.laplace(0, 1)
+
+
+def clipped_by_another(data, rng):
+    return (data[:, 0] * np.minimum(1, 1 / (abs(data[:, 1]) + 1e-9))).sum() + rng.laplace(0, 1)
+
+
+def norm_without_a_column(data, rng):
+    """What is clipped is one entry, by the norm of another record."""
+    norms = np.linalg.norm(data, 1, axis=1)
+    return data[0, 1] * min(1, 1 / (norms[-1] + 1e-9)) + rng.laplace(0, 2)
+
+
+def last_column(data, rng):
+    return np.clip(data[:, -1], 0, 1).sum() + rng.laplace(0, 1)
+
+
+def set_in_place(data, rng):
+    for row in data:
+        row[0] = 0.0
+    return rng.laplace(0, 1)
+
+
+def bins_by_data(data, rng):
+    counts, _ = np.histogram(data[:, 0], bins=3)
+    return counts + rng.laplace(0, 2, 3)
+
+
+def edges_by_data(data, rng):
+    counts, _ = np.histogram(data[:, 0], bins=[0, data[0, 0], 9])
+    return counts + rng.laplace(0, 2, 2)
+
+
+def one_noise_for_two_bins(data, rng):
+    counts, _ = np.histogram(data[:, 0], bins=[0, 1, 2])
+    return counts + rng.laplace(0, 2)
+
+
+def shares(data, rng):
+    counts, _ = np.histogram(data[:, 0], bins=[0, 1, 2], density=True)
+    return counts + rng.laplace(0, 2, 2)
+
+
+WRONG = [another_column, not_clipped, difference_of_columns, clipped_by_another, norm_without_a_column, last_column,
+         set_in_place, bins_by_data, edges_by_data, one_noise_for_two_bins, shares]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", WRONG)
+@pytest.mark.parametrize("relation", ["replace-one", "add-remove"])
+def test_what_is_wrong_is_not_proved(function, relation):
+    proof = prove(function, epsilon=1, up_to=2, relation=relation, **ROWS)
+    assert proof.certificate is None, str(proof)
+
+
+def test_columns_that_were_taken_for_one_would_be_noticed(monkeypatch):
+    """By real runs, of each of which the columns differ."""
+    right = vectors.entry
+    monkeypatch.setattr(vectors, "entry", lambda value, place: (right(value, place), right(value, 0))[1])
+    proof = prove(difference_of_columns, epsilon=1, up_to=1, **ROWS)
+    assert "rejects" in proof.reason
+    assert "the real output is" in proof.reason
+
+
+def test_a_permutation_that_is_flipped_is_written_otherwise():
+    def flipped(scores, rng):
+        best = np.max(scores)
+        for place in rng.permutation(len(scores)):
+            if rng.random() < np.exp((scores[place] - best) / 2):
+                return int(place)
+        return 0
+
+    def alike(scores, rng):
+        return int(np.argmax(scores + rng.exponential(2, len(scores))))
+
+    assert "write np.argmax(scores + rng.exponential(" in prove(flipped, relation="answers", up_to=2).reason
+    assert prove(alike, epsilon=1, relation="answers").every_size
+
+
+def test_a_cut_that_counts_otherwise_would_be_noticed():
+    """Histograms of the cut function are compared with those of the function itself."""
+    from dpcert.proofs_checks.proving.checker.cut import cut
+
+    def counted_otherwise(data, rng):
+        return np.histogram(data, bins=2, range=(0.0, 0.5))[0] + rng.laplace(0, 2, 2)
+
+    ends = 0, 1, False
+    made = cut(counted_otherwise, "replace-one")
+    assert same_outputs(counted_otherwise, made, "replace-one", ends, "array") > 0
+    with pytest.raises(Refused, match="something else"):
+        same_outputs(bins_with_edges, made, "replace-one", ends, "array")
