@@ -151,6 +151,7 @@ def test_ctrl_c_answers_with_what_is_proved_so_far(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        env=dict(os.environ),  # readline gives processes a COLUMNS that Python does not know of
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a suite in the background may ignore it
     )

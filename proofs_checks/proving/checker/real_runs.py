@@ -216,8 +216,10 @@ def _inside(case: Neighbours, leaf: Leaf, prover: Prover) -> Point | None:
 
 def _widened(point: Point, records: set[str], columns: int) -> Point:
     """The point with records of so many entries, all but the first of which are 0."""
-    wide: Any = {n: np.array([point[n], *[Fraction(0)] * (columns - 1)]) for n in records & point.keys() if columns > 1}
-    return point | wide
+    wide: dict[str, Any] = dict(point)
+    for name in records & point.keys() if columns > 1 else ():
+        wide[name] = np.array([point[name], *[Fraction(0)] * (columns - 1)])
+    return wide
 
 
 def _moves(test: Sign, leaf: Leaf) -> bool:
