@@ -8,6 +8,7 @@ from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
+from typer.models import ArgumentInfo, OptionInfo
 
 from ..mechanisms import InputError
 from ..mechanisms.text_input import number, whole
@@ -40,6 +41,7 @@ def keyed(option: str, entries: Sequence[str] | None, known: Mapping[str, Read],
 def with_fields(kind: type[Any], left_out: Collection[str] = (), **defaults: Any) -> Callable[[Body], Body]:
     """For a command with a parameter `asked` of this dataclass: in its place stand the fields, in their order.
 
+    What the API finds wrong with a field is told under its option's name.
     left_out: fields that the command has no use for; defaults: those that are not the dataclass's own.
     """
     hints = get_type_hints(kind, include_extras=True)
@@ -58,7 +60,11 @@ def with_fields(kind: type[Any], left_out: Collection[str] = (), **defaults: Any
     def taken(body: Body) -> Body:
         def command(**given: Any) -> None:
             asked = kind(**{name: given.pop(name) for name in of_kind})
-            body(asked=asked, **given)
+            try:
+                body(asked=asked, **given)
+            except InputError as problem:
+                named = of_kind.get(problem.field)
+                raise problem if named is None else problem.renamed(_called(named)) from None
 
         declared = list[Parameter]()
         for each in _parameters(body):
@@ -66,6 +72,15 @@ def with_fields(kind: type[Any], left_out: Collection[str] = (), **defaults: Any
         return _declared(command, body.__doc__, declared)
 
     return taken
+
+
+def _called(field: Parameter) -> str:
+    """Its option, or an argument's own name."""
+    told = get_args(field.annotation)[1:]
+    if any(isinstance(each, ArgumentInfo) for each in told):
+        return next(each.metavar or field.name.upper() for each in told)
+    declared = [name for each in told if isinstance(each, OptionInfo) for name in each.param_decls or ()]
+    return declared[0] if declared else f"--{field.name.replace('_', '-')}"
 
 
 def spoken(body: Body) -> Body:

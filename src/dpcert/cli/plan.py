@@ -17,7 +17,7 @@ from ..presentation.progress import bar
 from . import options
 from .declared import with_fields
 from .plan_schemes import compared
-from .setting import as_option, required
+from .setting import required
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +86,19 @@ def _noise(asked: Asked) -> NoisePlan:
         )
     length = asked.rounds if asked.epochs is None else asked.epochs
     required(population=asked.population, rounds=length, delta=asked.delta)
-    try:
-        positive("clip_norm", asked.clip_norm)
-        with bar("planning") as progress:
-            return plan(
-                population=asked.population or 0,
-                rounds=asked.rounds,
-                epochs=asked.epochs,
-                cohorts=asked.sizes(),
-                target_epsilons=asked.targets(),
-                delta=asked.delta or 0.0,
-                sampling=asked.sampling,  # type: ignore[arg-type]
-                neighbouring=asked.neighbouring,  # type: ignore[arg-type]
-                notion=asked.notion,  # type: ignore[arg-type]
-                participation=asked.participation,  # type: ignore[arg-type]
-                clip_norm=asked.clip_norm,
-                progress=progress,
-            )
-    except InputError as problem:
-        raise as_option(problem) from None
+    positive("clip_norm", asked.clip_norm)
+    with bar("planning") as progress:
+        return plan(
+            population=asked.population or 0,
+            rounds=asked.rounds,
+            epochs=asked.epochs,
+            cohorts=asked.sizes(),
+            target_epsilons=asked.targets(),
+            delta=asked.delta or 0.0,
+            sampling=asked.sampling,  # type: ignore[arg-type]
+            neighbouring=asked.neighbouring,  # type: ignore[arg-type]
+            notion=asked.notion,  # type: ignore[arg-type]
+            participation=asked.participation,  # type: ignore[arg-type]
+            clip_norm=asked.clip_norm,
+            progress=progress,
+        )

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..mechanisms import InputError
 from ..mechanisms.text_input import numbers
 from ..mechanisms.validate import lacks
 from ..presentation.output import show
 from ..presentation.progress import bars
 from .declared import with_fields
 from .options import Json
-from .setting import as_option
 
 if TYPE_CHECKING:
     from ..proofs_checks.proving import Proof
@@ -104,10 +102,7 @@ def prove_command(
     count("--trials", trials, least=0)
     target, options = load(asked.mechanism, "([0.0], [1.0])", field="MODULE:FUNCTION"), asked.options()
     with bars("neighbours searched", "checked") as (progress, checking):
-        try:
-            proof = prove(target.mechanism, progress=progress, checking=checking, **options)
-        except InputError as problem:
-            raise as_option(problem) from None
+        proof = prove(target.mechanism, progress=progress, checking=checking, **options)
     written = _written(proof, certificate, asked.mechanism)
     audit = refute(target.mechanism, proof, trials)
     found = Examined(proof, audit, written, asked.mechanism, EXACT_NOISE if exact_noise else ())

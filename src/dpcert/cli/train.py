@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
-from ..mechanisms import InputError
 from . import options
 from .declared import with_fields
 from .train_options import Asked, checked
@@ -17,10 +14,4 @@ def train_command(asked: Asked, as_json: options.Json = False) -> None:
     options.needs_torch("train")
     from .train_run import run_once  # here: torch takes seconds, and only this command needs it
 
-    try:
-        run_once(asked, as_json)
-    except InputError as problem:
-        named = {field.name for field in fields(asked)}
-        if problem.field not in named:
-            raise
-        raise problem.renamed(f"--{problem.field.replace('_', '-')}") from None
+    run_once(asked, as_json)

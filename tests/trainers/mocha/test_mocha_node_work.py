@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from cases import few
 
-from dpcert.cli import mocha_run, run
+from dpcert.cli import run
 from dpcert.mechanisms import InputError
+from dpcert.trainers.mocha import chosen
 from dpcert.trainers.mocha.node_work import NodeWork
 from dpcert.trainers.mocha.tasks import related_tasks
 
@@ -80,7 +81,7 @@ def test_every_policy_reaches_the_same_optimum(capsys, work, drop):
 
 def test_a_node_that_never_answers_prevents_convergence(capsys, monkeypatch):
     """Node 0 silent: the gap stays open however long; a node that answers in one round of ten closes it."""
-    monkeypatch.setattr(mocha_run, "LONGEST_OF_OTHERS", 700)
+    monkeypatch.setattr(chosen, "LONGEST_OF_OTHERS", 700)
     silent = trained(capsys, "--drop", "0=1", "--tolerance", "1e-3")
     assert silent["rounds"] == 700
     assert not silent["converged"]
