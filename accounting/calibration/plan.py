@@ -125,7 +125,7 @@ def plan(
     """
     count("population", population)
     if (rounds is None) == (epochs is None):
-        raise InputError("rounds", rounds, "a whole number of at least 1, or epochs in its place")
+        raise InputError("rounds", rounds, "either rounds or epochs")
     if rounds is not None:
         count("rounds", rounds)
     if epochs is not None:

@@ -57,14 +57,16 @@ def with_fields(kind: type[Any], left_out: Collection[str] = (), **defaults: Any
     }
     of_kind |= {name: of_kind[name].replace(default=default) for name, default in defaults.items()}
 
+    options = {name: _called(field) for name, field in of_kind.items()}
+    called = {option.lstrip("-"): option for option in options.values()} | options
+
     def taken(body: Body) -> Body:
         def command(**given: Any) -> None:
             asked = kind(**{name: given.pop(name) for name in of_kind})
             try:
                 body(asked=asked, **given)
             except InputError as problem:
-                named = of_kind.get(problem.field)
-                raise problem if named is None else problem.renamed(_called(named)) from None
+                raise (problem.renamed(called[problem.field]) if problem.field in called else problem) from None
 
         declared = list[Parameter]()
         for each in _parameters(body):
@@ -79,8 +81,9 @@ def _called(field: Parameter) -> str:
     told = get_args(field.annotation)[1:]
     if any(isinstance(each, ArgumentInfo) for each in told):
         return next(each.metavar or field.name.upper() for each in told)
-    declared = [name for each in told if isinstance(each, OptionInfo) for name in each.param_decls or ()]
-    return declared[0] if declared else f"--{field.name.replace('_', '-')}"
+    declared = [each for each in told if isinstance(each, OptionInfo)]
+    names = (name for each in declared for name in (each.default, *(each.param_decls or ())))
+    return next((name for name in names if isinstance(name, str)), f"--{field.name.replace('_', '-')}")
 
 
 def spoken(body: Body) -> Body:
