@@ -6,18 +6,20 @@ import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from flint import arb, ctx
 
 from ...mechanisms import InputError, Mechanism
+from ...mechanisms.client_noise import brings_noise
 from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.serialise import to_json
 from ...mechanisms.validate import count, open_probability, positive
 from ..losses.crossing import Excess, crossing
 from ..rounding import down, up
-from .noise_tails import ON_A_GRID, tail
+from .noise_tails import ON_A_GRID, decimal, exact, jumps, tail, worst_truth
 
 _BITS, _CLOSE = 128, 2.0**-44
 _LEAST, _MOST = 1e-9, 1e12
@@ -35,6 +37,10 @@ class Accuracy(InNotebook):
     independent noise are all within it. beyond: of no smaller distance is that true, up to rounding: at `beyond` the
     probability is certainly below the confidence (for whole numbers: the distance before).
 
+    Noise in a public range depends on where in the range the truth is: `distance` is the worst case, a bound for every
+    truth in the range, and `worst_case` says which truth it is reached by. Noise in shares is that of the shares which
+    the mechanism counts: any further one, such as a colluder's, makes the error larger.
+
     >>> from dpcert import accuracy
     >>> from dpcert.mechanisms import Laplace
     >>> found = accuracy(Laplace(noise_multiplier=2.0), confidence=0.95)
@@ -51,10 +57,21 @@ class Accuracy(InNotebook):
 
     def __str__(self) -> str:
         which = "the released number is" if self.numbers == 1 else f"all {self.numbers} released numbers are"
-        return (
+        lines = [
             f"With probability {as_given(self.confidence)} or more {which} within {rounded_up(self.distance)} of the "
-            f"truth\n  noise: {self.mechanism}, clip_norm {as_given(self.clip_norm)}"
-        )
+            f"truth{', wherever in the public range the truth is' if self.worst_case else ''}",
+            f"  noise: {self.mechanism}, clip_norm {as_given(self.clip_norm)}",
+        ]
+        if self.worst_case:
+            lines.append(f"  This is the worst case: a truth {self.worst_case}. For other truths it is a bound.")
+        if brings_noise(self.mechanism):
+            lines.append("  Only the shares of noise stated here are counted: more shares make the error larger.")
+        return "\n".join(lines)
+
+    @property
+    def worst_case(self) -> str | None:
+        """Of which truths in a public range the distance is the least; None where the error is the same of all."""
+        return worst_truth(self.mechanism, decimal(self.distance) / decimal(self.clip_norm))
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
@@ -64,6 +81,7 @@ class Accuracy(InNotebook):
             "confidence": self.confidence,
             "numbers": self.numbers,
             "clip_norm": self.clip_norm,
+            "worst_case": self.worst_case,
             "mechanism": json.loads(to_json(self.mechanism)),
         }
 
@@ -71,8 +89,9 @@ class Accuracy(InNotebook):
 def accuracy(mechanism: Mechanism, confidence: float = 0.95, *, clip_norm: float = 1.0, numbers: int = 1) -> Accuracy:
     """The least distance from the truth, rounded up, that noise exceeds with probability 1 - confidence at most.
 
-    mechanism: Gaussian, Laplace, TruncatedLaplace or Staircase noise (in units of clip_norm, Staircase in units of the
-    sensitivity), or DiscreteGaussian, DiscreteLaplace or one coordinate of Skellam noise (whole numbers, clip_norm 1).
+    mechanism: Gaussian, DistributedGaussian, Laplace or TruncatedLaplace noise (in units of clip_norm); Staircase,
+    BoundedLaplace, ClampedGaussian or TruncatedGaussian noise (clip_norm: the sensitivity); or whole numbers, with
+    clip_norm 1: DiscreteGaussian, DiscreteLaplace, one coordinate of Skellam or DistributedDiscreteGaussian noise.
     numbers: released together, each with noise of its own; all of them are to be that close.
     Raises InputError for other mechanisms and for values out of range.
 
@@ -96,8 +115,8 @@ def noise_within(
 ) -> Accuracy:
     """The most noise that keeps a number within `distance` of the truth with this confidence.
 
-    make: the mechanism with this much noise: Gaussian, Laplace, lambda sigma: DiscreteGaussian(sigma), ...; more of its
-    argument must be more noise. Raises InputError where hardly any noise is too much.
+    make: the mechanism with this much noise: Gaussian, Laplace, lambda sigma: ClampedGaussian(sigma, width=100), ...;
+    more of its argument must be more noise. Raises InputError where hardly any noise is too much, or none is.
 
     >>> from dpcert import epsilon, noise_within
     >>> from dpcert.mechanisms import Laplace
@@ -110,8 +129,8 @@ def noise_within(
     with ctx.workprec(_BITS):
         noise = crossing(lambda size: question.room(make, size, within), within / clip_norm / 3, close=_CLOSE)[0]
         if noise >= _MOST:
-            raise InputError("distance", distance, "a smaller distance: no noise of this kind is ever farther")
-        if noise <= 0 or not tail(make(noise), within, question.clip_norm) <= question.miss:
+            raise InputError("distance", distance, "a smaller distance: any noise of this kind is this close")
+        if noise <= 0 or not question.room(make, noise, within).value > 0 or _made(make, noise) is None:
             raise InputError("distance", distance, "a larger distance: with any noise a number is farther too often")
     found = accuracy(make(noise), confidence, clip_norm=clip_norm, numbers=numbers)
     return replace(found, distance=min(found.distance, within))
@@ -124,6 +143,10 @@ class _Question:
     miss: arb
     clip_norm: float
 
+    def far(self, mechanism: Mechanism, distance: float) -> arb:
+        """How often it is farther."""
+        return tail(mechanism, decimal(distance) / decimal(self.clip_norm))
+
     @classmethod
     def about(cls, confidence: float, clip_norm: float, numbers: int, mechanism: Mechanism) -> _Question:
         sure, unit, times = (
@@ -134,40 +157,54 @@ class _Question:
         if isinstance(mechanism, ON_A_GRID) and unit != 1:
             raise InputError("clip_norm", clip_norm, "1: noise on the integers is in units of the grid")
         with ctx.workprec(_BITS):
-            tail(mechanism, 1.0, unit)  # which refuses what is no noise on a number
-            return cls(1 - arb(repr(sure)) ** (arb(1) / times), unit)
+            tail(mechanism, Fraction(1))  # which refuses what is no noise on a number
+            return cls(1 - exact(sure) ** (arb(1) / times), unit)
 
     def excess(self, mechanism: Mechanism, distance: float) -> Excess:
         """At most 0 only where the noise is farther as rarely as it must be, for certain."""
-        return Excess(_log(tail(mechanism, distance, self.clip_norm).upper(), self.miss.lower()))
+        return Excess(_log(self.far(mechanism, distance).upper(), self.miss.lower()))
 
     def room(self, make: Callable[[float], Mechanism], size: float, distance: float) -> Excess:
-        """Above 0 only where noise of this size is farther as rarely as it must be, for certain."""
-        least = _LEAST if size <= 0 else size
-        return Excess(1.0) if size >= _MOST else Excess(min(_FAR, -self.excess(make(least), distance).value) or -_TINY)
+        """Above 0 only where noise of this size is farther as rarely as it must be; or below the least noise."""
+        made = _made(make, max(size, _LEAST)) if size < _MOST else None
+        if made is None:
+            return Excess(1.0)
+        return Excess(min(_FAR, -self.excess(made, distance).value) or -_TINY)
 
     def real(self, mechanism: Mechanism) -> tuple[float, float]:
         """Too near for certain (or 0), and far enough for certain."""
         start = self.clip_norm * 3 * float(getattr(mechanism, "noise_multiplier", 1.0))
         low, high = crossing(lambda place: self.excess(mechanism, place), start, close=_CLOSE)
-        while low > 0 and not tail(mechanism, low, self.clip_norm) > self.miss:
+        while low > 0 and not self.far(mechanism, low) > self.miss:
             low = down(low * (1 - _CLOSE))
-        while not tail(mechanism, high, self.clip_norm) <= self.miss:
+        while not self.far(mechanism, high) <= self.miss:
             high = up(high * (1 + _CLOSE))
-        return down(low), up(high)  # as decimals and as binary numbers
+        ends = (float(place * decimal(self.clip_norm)) for place in jumps(mechanism))
+        there = [end for end in ends if low < end < high and self.far(mechanism, end) <= self.miss]
+        return down(low), min(there, default=up(high))  # as decimals and as binary numbers
 
     def whole(self, mechanism: Mechanism) -> tuple[float, float]:
         """The same for whole numbers: the last that is too near for certain (-1 for none), the first that is not."""
         near, far = -1, 1
-        while not tail(mechanism, far, 1.0) <= self.miss:
+        while not self.far(mechanism, far) <= self.miss:
             near, far = far, 2 * far
         while far - near > 1:  # far: far enough for certain
             middle = (near + far) // 2
-            near, far = (near, middle) if tail(mechanism, middle, 1.0) <= self.miss else (middle, far)
+            near, far = (near, middle) if self.far(mechanism, middle) <= self.miss else (middle, far)
         last = near
-        while last >= 0 and not tail(mechanism, last, 1.0) > self.miss:
+        while last >= 0 and not self.far(mechanism, last) > self.miss:
             last -= 1
         return float(last), float(far)
+
+
+def _made(make: Callable[[float], Mechanism], size: float) -> Mechanism | None:
+    """The mechanism with this much noise; None where its kind has no noise that is so small."""
+    try:
+        return make(size)
+    except InputError:
+        if size >= 1.0:  # for which it was made before
+            raise
+        return None
 
 
 def _log(value: arb, target: arb) -> float:

@@ -1,119 +1,187 @@
-"""How likely noise is to be farther from 0 than a distance, in balls: one function for each kind of noise.
+"""How likely a number is to be farther from the truth than a distance, in balls: one function per kind of noise.
 
-`tail.register(Mechanism, ...)` with tail(mechanism, distance, unit): P[|noise| > distance], `unit` what the mechanism's
-own numbers are multiples of (the clip bound; 1 for noise on a grid of integers).
+`tail.register(Mechanism, ...)` with tail(mechanism, distance): P[|error| > distance], in units of what the mechanism's
+own numbers are multiples of (the clip bound; the sensitivity of noise in a public range; 1 for noise on a grid).
+Where the noise depends on the truth, the largest such probability of all truths in the range (`worst_truth` says of
+which).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from functools import singledispatch
 
-from flint import arb, fmpq
+from flint import acb, arb, ctx, fmpq
 
 from ...mechanisms import (
+    BoundedLaplace,
+    ClampedGaussian,
     DiscreteGaussian,
     DiscreteLaplace,
+    DistributedDiscreteGaussian,
     Gaussian,
     InputError,
     Laplace,
     Mechanism,
     Skellam,
     Staircase,
+    TruncatedGaussian,
     TruncatedLaplace,
 )
 
-ON_A_GRID = (DiscreteGaussian, DiscreteLaplace, Skellam)
+ON_A_GRID = (DiscreteGaussian, DiscreteLaplace, DistributedDiscreteGaussian, Skellam)
 """Noise that is a whole number."""
 
-SUMMED = 1000.0
-"""Up to this deviation the masses on a grid are summed one by one; above, sums are held between integrals."""
+IN_A_RANGE = (BoundedLaplace, ClampedGaussian, TruncatedGaussian)
+"""Noise that keeps a number within a public range: how large it is depends on where in the range the truth lies."""
+
+_LEFT_OUT = 90
+"""-log of the mass that a circle of whole numbers may hold twice."""
 
 
 @singledispatch
-def tail(mechanism: Mechanism, distance: float, unit: float) -> arb:
-    """P[|noise| > distance]. Raises InputError for a mechanism that does not add noise whose law is known."""
-    expected = "noise that is added to a number: Gaussian, Laplace, TruncatedLaplace, Staircase, DiscreteGaussian, "
-    raise InputError("mechanism", mechanism, expected + "DiscreteLaplace or Skellam")
+def tail(mechanism: Mechanism, distance: Fraction) -> arb:
+    """P[|error| > distance]. Raises InputError for a mechanism that does not add noise whose law is known."""
+    expected = (
+        "noise that is added to a number: Gaussian, Laplace, TruncatedLaplace, Staircase, BoundedLaplace, "
+        "ClampedGaussian, TruncatedGaussian, DiscreteGaussian, DiscreteLaplace, Skellam or DistributedDiscreteGaussian"
+    )
+    raise InputError("mechanism", mechanism, expected)
 
 
 @tail.register
-def _(noise: Gaussian, distance: float, unit: float) -> arb:
-    return (exact(distance) / (exact(noise.noise_multiplier) * exact(unit) * arb(2).sqrt())).erfc()
+def _(noise: Gaussian, distance: Fraction) -> arb:
+    return _normal(noise.noise_multiplier, distance)
 
 
 @tail.register
-def _(noise: Laplace, distance: float, unit: float) -> arb:
-    return (-exact(distance) / (exact(noise.noise_multiplier) * exact(unit))).exp()
+def _(noise: Laplace, distance: Fraction) -> arb:
+    return (-exact(distance) / exact(noise.noise_multiplier)).exp()
 
 
 @tail.register
-def _(noise: TruncatedLaplace, distance: float, unit: float) -> arb:
-    bound = exact(noise.bound) * exact(unit)
-    if exact(distance) >= bound:
+def _(noise: TruncatedLaplace, distance: Fraction) -> arb:
+    return _of_noise_at_most(noise.bound, distance, lambda place: tail(Laplace(noise.noise_multiplier), place))
+
+
+@tail.register
+def _(noise: BoundedLaplace, distance: Fraction) -> arb:
+    return _of_noise_at_most(noise.width, distance, lambda place: tail(Laplace(noise.scale), place))
+
+
+@tail.register
+def _(noise: TruncatedGaussian, distance: Fraction) -> arb:
+    return _of_noise_at_most(noise.width, distance, lambda place: _normal(noise.sigma, place))
+
+
+@tail.register
+def _(noise: ClampedGaussian, distance: Fraction) -> arb:
+    """To either side the noise shows where the range goes on for more than the distance: to both from some truth only
+    in a range of more than twice the distance."""
+    sides = sum(times * distance < decimal(noise.width) for times in (1, 2))
+    return _normal(noise.sigma, distance) * sides / 2
+
+
+def _normal(sigma: float, distance: Fraction) -> arb:
+    return (exact(distance) / (exact(sigma) * arb(2).sqrt())).erfc()
+
+
+def _of_noise_at_most(most: float, distance: Fraction, untruncated: Callable[[Fraction], arb]) -> arb:
+    """Of noise that is drawn anew until it is at most `most`; or until the output is in a range of that width, and then
+    this is the worst truth's, one at an end of the range (docs/theory/public_ranges.md, "How far the output is")."""
+    if distance >= decimal(most):
         return arb(0)
-    scale = exact(noise.noise_multiplier) * exact(unit)
-    beyond = (-bound / scale).exp()
-    return ((-exact(distance) / scale).exp() - beyond) / (1 - beyond)
+    beyond = untruncated(decimal(most))
+    return (untruncated(distance) - beyond) / (1 - beyond)
+
+
+def worst_truth(mechanism: Mechanism, distance: Fraction) -> str | None:
+    """Which truth in a public range `tail` is about; None where the error is the same whatever the truth."""
+    if not isinstance(mechanism, IN_A_RANGE):
+        return None
+    inner = isinstance(mechanism, ClampedGaussian) and 2 * distance < decimal(mechanism.width)
+    return "farther than this distance from both ends of the range" if inner else "at an end of the range"
+
+
+def jumps(mechanism: Mechanism) -> tuple[Fraction, ...]:
+    """The distances at which `tail` of a continuous error falls at once."""
+    width = decimal(mechanism.width) if isinstance(mechanism, ClampedGaussian) else Fraction(0)
+    return (width / 2, width) if width else ()
 
 
 @tail.register
-def _(noise: Staircase, distance: float, unit: float) -> arb:
+def _(noise: Staircase, distance: Fraction) -> arb:
     """Geng, Viswanath 2014 (arXiv 1212.1186), equation (7): from a step to the next the density falls by e^-epsilon."""
-    steps = exact(distance) / exact(unit)
-    whole = int(float(steps.mid()))
-    while steps < whole:
-        whole -= 1
+    whole = math.floor(distance)
     fall, gamma = (-exact(noise.epsilon)).exp(), exact(noise.gamma)
-    inside = (steps - whole).max(arb(0)).min(arb(1))
+    inside = exact(distance - whole)
     first = inside.min(gamma)
     share = (first + fall * (inside - first)) / (gamma + fall * (1 - gamma))
     return fall**whole * (1 - (1 - fall) * share)
 
 
 @tail.register
-def _(noise: DiscreteLaplace, distance: float, unit: float) -> arb:
+def _(noise: DiscreteLaplace, distance: Fraction) -> arb:
     fall = (-1 / exact(noise.scale)).exp()
     return 2 * fall ** (math.floor(distance) + 1) / (1 + fall)
 
 
 @tail.register
-def _(noise: DiscreteGaussian, distance: float, unit: float) -> arb:
+def _(noise: DiscreteGaussian, distance: Fraction) -> arb:
     """Canonne, Kamath, Steinke 2020 (arXiv 2004.00010), Definition 1."""
-    whole, sigma = math.floor(distance), exact(noise.sigma)
-    if noise.sigma > SUMMED:
-        return 2 * _between_integrals(sigma, whole) / _whole_sum(sigma)
-    last = whole + math.ceil(20 * noise.sigma) + 2
-    halves = [(-(arb(k) ** 2) / (2 * sigma**2)).exp() for k in range(last + 1)]
-    rest = _between_integrals(sigma, last)
-    inside, outside = sum(halves[1 : whole + 1], arb(0)), sum(halves[whole + 1 :], rest)
-    return 2 * outside / (halves[0] + 2 * (inside + outside))
-
-
-def _between_integrals(sigma: arb, whole: int) -> arb:
-    """The sum of e^{-k^2/(2 sigma^2)} over k > whole, between the integrals from whole + 1 and from whole on."""
-    low, high = (
-        sigma * (arb.pi() / 2).sqrt() * (start / (sigma * arb(2).sqrt())).erfc() for start in (whole + 1, whole)
-    )
-    return low.union(high)
-
-
-def _whole_sum(sigma: arb) -> arb:
-    """The sum over all whole k, by Poisson's summation: sigma sqrt(2 pi) and hardly more."""
-    more = 3 * (-2 * (arb.pi() * sigma) ** 2).exp()
-    return sigma * (2 * arb.pi()).sqrt() * arb(1).union(1 + more)
+    return _on_a_grid(math.floor(distance), exact(noise.sigma) ** 2, _theta(noise.sigma, 1))
 
 
 @tail.register
-def _(noise: Skellam, distance: float, unit: float) -> arb:
-    """The difference of two Poisson variables of mean variance/2 each: P[k] = e^-variance I_k(variance)."""
+def _(noise: DistributedDiscreteGaussian, distance: Fraction) -> arb:
+    """The sum of all clients' noise: a power of one client's transform."""
+    variance = noise.clients * exact(noise.sigma) ** 2
+    return _on_a_grid(math.floor(distance), variance, _theta(noise.sigma, noise.clients))
+
+
+@tail.register
+def _(noise: Skellam, distance: Fraction) -> arb:
+    """The difference of two Poisson variables of mean variance/2 each."""
     variance = exact(noise.variance)
-    inside = [variance.bessel_i(k, scaled=True) for k in range(math.floor(distance) + 1)]
-    return (1 - inside[0] - 2 * sum(inside[1:], arb(0))).max(arb(0))
+    return _on_a_grid(math.floor(distance), variance, lambda turn: (-2 * variance * (arb.pi() * turn).sin() ** 2).exp())
 
 
-def exact(number: float) -> arb:
+def _theta(sigma: float, clients: int) -> Callable[[arb], arb]:
+    """E[e^(2 pi i turn X)] of the sum of discrete Gaussians: Jacobi's third theta function, over its value at 0."""
+    tau = acb(0, 1 / (2 * arb.pi() * exact(sigma) ** 2))
+    whole = acb(0).modular_theta(tau)[2].real
+    return lambda turn: arb((acb(turn).modular_theta(tau)[2].real / whole) ** clients)
+
+
+def _on_a_grid(distance: int, variance: arb, transform: Callable[[arb], arb]) -> arb:
+    """P[|X| > distance], by the sum over a circle of so many whole numbers that hardly any mass is beyond.
+
+    transform: E[e^(2 pi i turn X)], positive and falling for turns in [0, 1/2]; of what is left out from a turn on, the
+    sum is at most that turn's. log E[e^(tX)] <= variance (cosh t - 1) (of discrete Gaussians: variance t^2/2, Canonne,
+    Kamath, Steinke 2020, Corollary 17), so that by Bernstein's inequality P[|X| > y] <= 2 e^(-y^2/(2 variance + 2y/3)).
+    """
+    reach = _LEFT_OUT / 3 + math.sqrt((_LEFT_OUT / 3) ** 2 + 2 * _LEFT_OUT * float(variance.upper()))
+    around = 2 * (distance + math.ceil(reach / 2)) + 1
+    inside, few = arb(2 * distance + 1), arb(2) ** -ctx.prec
+    for j in range(1, (around + 1) // 2):
+        turn = arb(fmpq(j, around))
+        each = transform(turn)
+        if each * (2 * distance + 1) < few:
+            inside += (around * few).union(-around * few)
+            break
+        inside += 2 * each * ((2 * distance + 1) * arb.pi() * turn).sin() / (arb.pi() * turn).sin()
+    twice = 2 * arb(-_LEFT_OUT).exp()
+    return (1 - inside / around + arb(0).union(twice)).max(arb(0))
+
+
+def decimal(number: float) -> Fraction:
     """The decimal that is written."""
-    written = Fraction(repr(float(number)))
+    return Fraction(repr(float(number)))
+
+
+def exact(number: float | Fraction) -> arb:
+    """The same as a ball."""
+    written = number if isinstance(number, Fraction) else decimal(number)
     return arb(fmpq(written.numerator, written.denominator))

@@ -124,11 +124,10 @@ def _theta_tail(sigma: arb, m: int) -> arb:
     if m < 0:
         return 2 * _theta_tail(sigma, 0) - 1 - _theta_tail(sigma, 1 - m)
     rate = -1 / (2 * sigma * sigma)
-    term, ratio, shrink = (rate * m * m).exp(), (rate * (2 * m + 1)).exp(), (2 * rate).exp()
+    term, ratio, shrink = arb(1), (rate * (2 * m + 1)).exp(), (2 * rate).exp()
     total = arb(0)
-    first = term
-    while not (ratio < 0.99 and term < first * arb(2) ** -100):
+    while not (ratio < 0.99 and term < arb(2) ** -100):  # over the first term, of which far out a ball says little
         total += term
         term *= ratio
         ratio *= shrink
-    return total + arb(0).union(term / (1 - ratio))
+    return (rate * m * m).exp() * (total + arb(0).union(term / (1 - ratio)))

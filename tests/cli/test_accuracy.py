@@ -8,7 +8,7 @@ import pytest
 
 from dpcert import accuracy, noise_within
 from dpcert.cli import run
-from dpcert.mechanisms import Laplace
+from dpcert.mechanisms import Gaussian, Laplace
 
 
 def document(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, object]:
@@ -34,6 +34,13 @@ def test_a_distance(capsys: pytest.CaptureFixture[str]) -> None:
         (["discrete-laplace"], "scale"),
         (["staircase"], "epsilon"),
         (["skellam", "--set", "clip=1", "--set", "dimension=1"], "variance"),
+        (
+            ["distributed-discrete-gaussian", "--set", "clients=4", "--set", "clip=1", "--set", "dimension=1"],
+            "sigma",
+        ),
+        (["bounded-laplace", "--set", "width=10"], "scale"),
+        (["clamped-gaussian", "--set", "width=10"], "sigma"),
+        (["truncated-gaussian", "--set", "width=10"], "sigma"),
     ],
 )
 def test_the_noise_for_five_with_95_percent_and_back(
@@ -49,6 +56,16 @@ def test_the_noise_for_five_with_95_percent_and_back(
         assert found == noise_within(Laplace, 5.0).to_json()
 
 
+def test_noise_that_is_stated_by_its_deviation(capsys: pytest.CaptureFixture[str]) -> None:
+    """On a mean, and each client's own: in the units of the distance."""
+    assert document(["--mechanism", "gaussian-mean", "--noise-std", "0.3"], capsys) == accuracy(Gaussian(0.3)).to_json()
+    shares = ["--mechanism", "per-client-gaussian", "--cohort", "100"]
+    found = document([*shares, "--noise-std", "2"], capsys)
+    assert 0 <= float(str(found["distance"])) / accuracy(Gaussian(20.0)).distance - 1 < 1e-14
+    within = document([*shares, "--within", str(found["distance"])], capsys)
+    assert dict(within["mechanism"])["noise_multiplier"] == pytest.approx(20.0)  # type: ignore[call-overload]
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
@@ -61,6 +78,14 @@ def test_the_noise_for_five_with_95_percent_and_back(
         (["--mechanism", "discrete-laplace", "--set", "scale=2", "--clip-norm", "3"], "--clip-norm"),
         (["--mechanism", "laplace", "--within", "5", "--set", "norm=l2"], "--set norm"),
         (["--mechanism", "truncated-laplace", "--set", "bound=3", "--within", "5"], "--within"),
+        (["--mechanism", "truncated-gaussian", "--set", "width=5", "--within", "5"], "--within"),
+        (["--mechanism", "clamped-gaussian", "--within", "5"], "--set width"),
+        (["--mechanism", "gaussian-mean"], "--noise-std"),
+        (["--mechanism", "gaussian-mean", "--noise-std", "1", "--cohort", "3"], "--cohort"),
+        (["--mechanism", "gaussian-mean", "--noise-std", "1", "--clip-norm", "3"], "--clip-norm"),
+        (["--mechanism", "per-client-gaussian", "--noise-std", "1"], "--cohort"),
+        (["--mechanism", "per-client-gaussian", "--noise-std", "1", "--cohort", "3", "--set", "clip=1"], "--set clip"),
+        (["--noise-std", "1"], "--noise-std"),
     ],
 )
 def test_bad_input_is_named(arguments: list[str], named: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import ValidationError
 
 from ..accounting import accuracy, noise_within
-from ..mechanisms import InputError, Mechanism
+from ..mechanisms import DistributedGaussian, Gaussian, InputError, Mechanism
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.correlated import CorrelatedTable
+from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.problems import first_problem
-from ..mechanisms.validate import choice
+from ..mechanisms.validate import choice, count, positive
 from ..presentation.output import show
 from . import options
 from .setting import as_option, set_keys
@@ -25,18 +28,42 @@ SIZES = {
     "discrete-laplace": "scale",
     "staircase": "epsilon",
     "skellam": "variance",
+    "distributed-discrete-gaussian": "sigma",
+    "bounded-laplace": "scale",
+    "clamped-gaussian": "sigma",
+    "truncated-gaussian": "sigma",
+    "gaussian-mean": "noise_std",
+    "per-client-gaussian": "noise_std",
 }
 """Kinds of noise on a number, each with the key of how much it is; of a staircase less is more noise."""
 
+VECTORS = ("skellam", "distributed-discrete-gaussian")
+"""Kinds whose tables always say how many numbers a contribution has; the noise is asked about in one of them."""
+
 Within = Annotated[float | None, "Instead of noise: find the most noise that keeps the number within this distance."]
 Confidence = Annotated[float, "Probability that the number is that close."]
-Clip = Annotated[float, "Clipping bound, which the noise multiplier multiplies; for staircase noise the sensitivity."]
+Clip = Annotated[
+    float,
+    "Clipping bound, which the noise multiplier multiplies; for staircase noise and noise in a public range the "
+    "sensitivity.",
+]
+NoiseStd = Annotated[
+    float | None,
+    "Standard deviation of the noise on a mean (gaussian-mean), or of each client's own noise (per-client-gaussian), "
+    "in the units of --within.",
+]
+Cohort = Annotated[
+    int | None,
+    "per-client-gaussian: the number of clients who add noise. The distance is from the sum of all uploads.",
+]
 Numbers = Annotated[int, "How many numbers are released together, all of which must be that close."]
 
 
 def accuracy_command(
     mechanism: options.Kind = "gaussian",
     noise_multiplier: options.NoiseMultiplier = None,
+    noise_std: NoiseStd = None,
+    cohort: Cohort = None,
     keys: options.Keys = None,
     within: Within = None,
     confidence: Confidence = 0.95,
@@ -49,11 +76,20 @@ def accuracy_command(
     dpcert accuracy --mechanism laplace --within 5 --confidence 0.95 --clip-norm 1
 
     dpcert accuracy --mechanism discrete-gaussian --set sigma=4 --numbers 10
+
+    dpcert accuracy --mechanism clamped-gaussian --set width=100 --within 5
     """
     size = SIZES[choice("--mechanism", mechanism, SIZES)]
-    for key in {"norm", "dimension"} & set_keys(keys).keys() if mechanism != "skellam" else ():
+    for key in {"norm", "dimension"} & set_keys(keys).keys() if mechanism not in VECTORS else ():
         raise InputError(f"--set {key}", set_keys(keys)[key], "to be left out: the noise is on each number by itself")
-    stated = set_keys(keys) | ({} if noise_multiplier is None else {"noise_multiplier": noise_multiplier})
+    given = {"noise_multiplier": noise_multiplier, "noise_std": noise_std, "cohort": cohort}
+    for key in ("noise_std", "cohort") if size != "noise_std" else ():
+        if given[key] is not None:
+            expected = "to be left out: only gaussian-mean and per-client-gaussian are stated that way"
+            raise InputError(f"--{key.replace('_', '-')}", given[key], expected)
+    stated = set_keys(keys) | {key: value for key, value in given.items() if value is not None}
+    if size == "noise_std" and clip_norm != 1:
+        raise InputError("--clip-norm", clip_norm, "to be left out: noise_std is in the released number's own units")
     asked: dict[str, Any] = {"clip_norm": clip_norm, "numbers": numbers}
     try:
         if within is None:
@@ -74,7 +110,9 @@ def accuracy_command(
 
 
 def _mechanism(kind: str, stated: dict[str, Any]) -> Mechanism:
-    """The mechanism of a claim's table."""
+    """The mechanism of a claim's table; of noise_std in units of 1."""
+    if kind in _STATED_BY_STD:
+        return _STATED_BY_STD[kind](**stated)
     try:
         table = KINDS[kind].model_validate({"kind": kind} | stated)
     except ValidationError as problem:
@@ -82,6 +120,31 @@ def _mechanism(kind: str, stated: dict[str, Any]) -> Mechanism:
     assert not isinstance(table, CorrelatedTable)  # none of SIZES is
     described: Mechanism = table.ran(SamplingTable()).upper  # type: ignore[attr-defined]
     return described
+
+
+def _on_a_mean(noise_std: Any = None, **others: Any) -> Gaussian:
+    """Noise on a mean, the distance from which is asked for."""
+    for key, value in others.items():
+        raise InputError(key, value, "to be left out: the distance is from the mean, to which noise_std is added")
+    return Gaussian(_size(noise_std))
+
+
+def _of_each(noise_std: Any = None, cohort: Any = None, **others: Any) -> DistributedGaussian:
+    """The sum of the clients' noise, rounded up by more than the root and the product are off."""
+    for key, value in others.items():
+        raise InputError(key, value, "to be left out: the distance is in the units of noise_std")
+    if cohort is None:
+        raise MissingKeys({"cohort": "the number of clients who add noise"})
+    return DistributedGaussian(_size(noise_std) * math.sqrt(count("cohort", cohort)) * (1 + 2.0**-50))
+
+
+def _size(noise_std: Any) -> float:
+    if noise_std is None:
+        raise MissingKeys({"noise_std": "a standard deviation"})
+    return positive("noise_std", noise_std)
+
+
+_STATED_BY_STD: dict[str, Callable[..., Mechanism]] = {"gaussian-mean": _on_a_mean, "per-client-gaussian": _of_each}
 
 
 def _named(problem: InputError) -> InputError:
