@@ -23,7 +23,7 @@ from ..pairs.location import LocationPair
 from ..pairs.order import Order
 from ..pairs.pair import Pair
 from ..rounding import UNIT
-from .mean import Above, Below, mean_above, mean_below, spread
+from .mean import Above, Below, deviation, mean_above, mean_below, spread
 
 S = TypeVar("S", Above, Below)
 
@@ -139,9 +139,7 @@ def spread_of_loss(base: Pair) -> float:
         pilot = location_cells(line, np.unique(np.concatenate([edges, line.outer])), _PILOT_TAIL)
     else:
         pilot = _table(base, _PILOT_TAIL)
-    places = 0.5 * (pilot.low + pilot.high)
-    middle = float(pilot.q @ places) / float(pilot.q.sum())
-    return math.sqrt(float(pilot.q @ (places - middle) ** 2) / float(pilot.q.sum()))
+    return deviation(0.5 * (pilot.low + pilot.high), pilot.q)
 
 
 def _table(base: Pair, tail: float) -> Cells:

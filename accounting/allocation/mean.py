@@ -21,9 +21,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
+from ..bracket import OutOfReach
 from ..rounding import UNIT
 
 _SUMS = 1 + 1e-12
+
+_RESOLVED = 2.0**-5
+"""The share of its range that a law is resolved to, however much of it is in one place (noise that is next to nothing):
+any grid is valid, and one of fewer places is held in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +73,15 @@ S = TypeVar("S", Above, Below)
 
 
 def spread(side: Side) -> float:
-    """About the standard deviation of log X: what the grid is to resolve."""
-    total = float(side.q.sum())
-    places = side.step * np.arange(side.q.size)
-    middle = float(side.q @ places) / total
-    return math.sqrt(max(float(side.q @ (places - middle) ** 2) / total, 0.0))
+    """Of log X."""
+    return deviation(side.step * np.arange(side.q.size), side.q)
+
+
+def deviation(places: Floats, masses: Floats) -> float:
+    """About the standard deviation, or a small share of the range: what a grid is to resolve."""
+    total = float(masses.sum())
+    middle = float(masses @ places) / total
+    return max(math.sqrt(float(masses @ (places - middle) ** 2) / total), _RESOLVED * float(np.ptp(places)))
 
 
 def mean_above(one: Above, other: Above, weights: tuple[int, int], refine: int, tail: float) -> Above:
@@ -240,6 +249,8 @@ def _trimmed_above(law: Above, tail: float) -> Above:
     """At the top P-mass goes to infinity; at the bottom each outcome is split on to 0 and the first point kept."""
     p = law.q * np.exp(law.places)
     top = law.q.size - int(np.searchsorted(np.cumsum(p[::-1]), tail, side="right"))
+    if top < 1:
+        raise OutOfReach("all mass is in the tail: the likelihood ratios are beyond doubles")
     bottom = min(int(np.searchsorted(np.cumsum(law.q), tail, side="right")), top - 1)
     q, below = law.q[bottom:top].copy(), law.q[:bottom]
     kept = np.exp(law.step * (np.arange(bottom) - bottom))
@@ -251,6 +262,8 @@ def _trimmed_above(law: Above, tail: float) -> Above:
 
 def _trimmed_below(law: Below, tail: float) -> Below:
     top = law.q.size - int(np.searchsorted(np.cumsum(law.p[::-1]), tail, side="right"))
+    if top < 1:
+        raise OutOfReach("all mass is in the tail: the likelihood ratios are beyond doubles")
     bottom = min(int(np.searchsorted(np.cumsum(law.q), tail, side="right")), top - 1)
     q, p = (values[bottom:top].copy() for values in (law.q, law.p))
     for kept, values in ((q, law.q), (p, law.p)):

@@ -36,6 +36,9 @@ _EXCESSES = (0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.5, 5.0)
 _GRID = 4.0
 """Orders in it are multiples of 1/4, so that a search over alpha needs each divergence once."""
 
+_STEEP = 64.0
+"""Of noise with a larger shift nothing worth its time is hidden by the choice of the round: the nodes grow with it."""
+
 _REACH = 9.0
 _GAMMA = 1e-11
 """Relative accuracy assumed of scipy's incomplete gamma functions (theirs is better than 1e-13)."""
@@ -83,7 +86,7 @@ def _next_order(order: float) -> float:
 @lru_cache(maxsize=4096)
 def _one_block(shift: float, rounds: int, alpha: float) -> float:
     unamplified = up(0.5 * alpha * shift**2 * (1 + 2**-40), 2)
-    if alpha + 1 > HIGHEST_ORDER or rounds == 1:
+    if alpha + 1 > HIGHEST_ORDER or rounds == 1 or shift > _STEEP:
         return unamplified
     moments = _log_moments(shift, rounds)
     below = math.floor(alpha)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import math
 from itertools import product
 
+import mpmath as mp
 import numpy as np
 import pytest
 from cases import few
 from scipy.special import ndtr
 
 from dpcert.accounting import delta, epsilon
-from dpcert.accounting.allocation import block, mean, statistic
+from dpcert.accounting.allocation import block, mean, one_block, statistic
 from dpcert.accounting.losses.atoms.cells import Atoms
-from dpcert.accounting.pairs import DiscreteGaussianPair, GaussianPair, LaplacePair, RandomizedResponsePair
-from dpcert.mechanisms import Gaussian, Laplace, Poisson, RandomAllocation, Repeat, Sequence
+from dpcert.accounting.pairs import (
+    AllocationPair,
+    DiscreteGaussianPair,
+    GaussianPair,
+    LaplacePair,
+    RandomizedResponsePair,
+)
+from dpcert.mechanisms import DiscreteGaussian, Gaussian, Laplace, Poisson, RandomAllocation, Repeat, Sequence, Shuffled
 
 TAIL = 1e-13
 
@@ -140,6 +147,33 @@ def test_other_noise_holds_the_sum_over_all_outcomes(base):
         low = profile(block.losses_below(base, rounds, order, 0.05, 1e-11), eps)
         assert low <= truth + 1e-12
         assert truth - 1e-12 <= high <= low + 4e-3
+
+
+@pytest.mark.parametrize("order", ["remove", "add"])
+@pytest.mark.parametrize("sigma", [0.15, 0.1, 0.03, 0.01])
+def test_noise_that_is_next_to_nothing_ends_in_bounds(sigma, order):
+    """All mass is in one place, whose neighbours are hundreds of losses away: against the sum over all outcomes."""
+    found = one_block.epsilon(((AllocationPair(DiscreteGaussianPair(sigma, 1), 3, 1, order, 0.02), 1),), 1e-5)
+    assert found.upper < 1e4
+    with mp.workdps(30):
+        each = [[mp.exp(-((x - at) ** 2) / (2 * mp.mpf(sigma) ** 2)) for x in range(-4, 6)] for at in (1, 0)]
+        masses = [[mass / mp.fsum(law) for mass in law] for law in each]
+        drawn = list(product(range(10), repeat=3))
+        q = [mp.fprod(masses[1][x] for x in xs) for xs in drawn]
+        p = [b * mp.fsum(masses[0][x] / masses[1][x] for x in xs) / 3 for b, xs in zip(q, drawn, strict=True)]
+        first, second = (p, q) if order == "remove" else (q, p)
+        low, high = (
+            mp.fsum(max(mp.mpf(0), a - mp.exp(end) * b) for a, b in zip(first, second, strict=True))
+            for end in (found.lower, found.upper)
+        )
+        assert high <= mp.mpf("1e-5") <= low
+
+
+def test_shuffled_discrete_noise_that_is_next_to_nothing():
+    runs = [Shuffled(DiscreteGaussian(0.1), 3, 3), Shuffled(Gaussian(1e-6), 30), Shuffled(DiscreteGaussian(0.01), 9)]
+    for run in runs:
+        found = epsilon(run, 1e-5, neighbouring="replace-one")
+        assert found.upper == epsilon(run.mechanism, 1e-5, neighbouring="replace-one").upper
 
 
 def test_simulation_with_laplace_noise():

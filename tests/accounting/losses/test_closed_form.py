@@ -107,6 +107,21 @@ def test_single_discrete_rounds_by_summation(base: Pair, order: Sampling, rate: 
         assert found.upper - found.lower <= 1e-11 * max(found.upper, 1e-20)
 
 
+@pytest.mark.parametrize("sigma", [0.2, 0.1, 0.01])
+def test_discrete_noise_that_is_next_to_nothing(sigma: float) -> None:
+    """Its profile is nearly 1 up to nearly its loss, and falls at once: the search goes far, and the sums are short."""
+    found = closed_form.epsilon(((DiscreteGaussianPair(sigma, 1), 1),), 1e-5)
+    with mp.workdps(30):
+        p, q = laws(DiscreteGaussianPair(sigma, 1), Sampling.REMOVE, 1.0)
+        low, high = (
+            mp.fsum(max(mp.mpf(0), p(mp.mpf(x)) - mp.exp(end) * q(mp.mpf(x))) for x in range(-20, 25))
+            for end in (found.lower, found.upper)
+        )
+        assert high <= mp.mpf("1e-5") < low
+    assert found.narrower_than(1e-13)
+    assert closed_form.delta(((DiscreteGaussianPair(sigma, 1), 1),), 1e17).upper < 1e-300
+
+
 @pytest.mark.parametrize("rounds", [1, 2, 17, 400])
 @pytest.mark.parametrize("flip", [Fraction(1, 4), Fraction(7, 16)])
 def test_randomized_response_in_rational_arithmetic(rounds: int, flip: Fraction) -> None:
