@@ -74,7 +74,7 @@ S = TypeVar("S", Above, Below)
 
 def spread(side: Side) -> float:
     """Of log X."""
-    return deviation(side.step * np.arange(side.q.size), side.q)
+    return deviation(side.step * np.arange(side.q.size, dtype=float), side.q)
 
 
 def deviation(places: Floats, masses: Floats) -> float:

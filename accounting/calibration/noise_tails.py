@@ -151,8 +151,14 @@ def _(noise: Skellam, distance: Fraction) -> arb:
 def _theta(sigma: float, clients: int) -> Callable[[arb], arb]:
     """E[e^(2 pi i turn X)] of the sum of discrete Gaussians: Jacobi's third theta function, over its value at 0."""
     tau = acb(0, 1 / (2 * arb.pi() * exact(sigma) ** 2))
-    whole = acb(0).modular_theta(tau)[2].real
-    return lambda turn: arb((acb(turn).modular_theta(tau)[2].real / whole) ** clients)
+    whole = _third(arb(0), tau)
+    return lambda turn: (_third(turn, tau) / whole) ** clients
+
+
+def _third(turn: arb, tau: acb) -> arb:
+    """theta_3 of a real number, whose first argument the library's types forget."""
+    found: arb = acb(turn).modular_theta(tau)[2].real  # type: ignore[call-arg]
+    return found
 
 
 def _on_a_grid(distance: int, variance: arb, transform: Callable[[arb], arb]) -> arb:
