@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import Any
 
 from .checker.check import FORMAT
-from .checker.forms import Form, Sign
 from .domain import Domain
 from .search import Piece
 
@@ -54,18 +53,9 @@ def _piece(piece: Piece) -> dict[str, Any]:
     return {
         "output": json.loads(piece.key),
         "draws": [[kind, str(scale)] for kind, scale in piece.draws],
-        "source": [_condition(c) for c in piece.source],
-        "target": [_condition(c) for c in piece.target],
-        "shifts": [_form(shift) for shift in piece.alignment.shifts],
-        "bounds": [_form(bound) for bound in piece.alignment.bounds],
+        "source": [c.to_json() for c in piece.source],
+        "target": [c.to_json() for c in piece.target],
+        "shifts": [shift.to_json() for shift in piece.alignment.shifts],
+        "bounds": [bound.to_json() for bound in piece.alignment.bounds],
         "caps": [str(cap) for cap in piece.alignment.caps],
     }
-
-
-def _condition(condition: Sign) -> dict[str, Any]:
-    return {"form": _form(condition.form), "strict": condition.strict}
-
-
-def _form(form: Form) -> dict[str, str]:
-    terms = {name: str(value) for name, value in sorted(form.slopes.items())}
-    return terms | ({"": str(form.at_zero)} if form.at_zero else {})

@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq
-
 from ...mechanisms import InputError
 from ...mechanisms.validate import number
 from .certificate import source_digest
-from .checker.finite import FORMAT, Law, check_enumeration, kinds_of, laws
+from .checker.finite import FORMAT, Law, check_enumeration, kinds_of, laws, needed_delta
 from .checker.following import Refused
 from .checker.real_runs import Real
+from .checker.rounding import logarithm_up
 from .counterexamples import shown
 from .proof import PROVED_UP_TO, Counterexample, Proof, rounded_up
 from .question import Progress, Question
@@ -108,20 +107,13 @@ def worst(compared: Compared) -> Worst:
 
 
 def _exceeded(question: Question, compared: Compared) -> None:
-    """The pair that needs the largest delta of one size, where that is more than the claimed one.
-
-    It is the sum of max(0, p - e^epsilon q) over the outputs, rounded up.
-    """
+    """The pair that needs the largest delta of one size, where that is more than the claimed one."""
     question.epsilon = claim = question.claim or Fraction(0)
-    factor = _fraction(arb(fmpq(claim.numerator, claim.denominator)).exp().lower())
-    largest: tuple[Fraction, tuple[float, ...], tuple[float, ...]] = Fraction(0), (), ()
-    for here, there, law, other in compared:
-        delta = sum((max(p - factor * other.get(o, 0), Fraction(0)) for o, p in law.items()), Fraction(0))
-        if delta > largest[0]:
-            largest = delta, here, there
-    if largest[0] > question.delta:
-        why = f"they need a delta of {float(largest[0]):.6g}"
-        question.examples.append(Counterexample(largest[1], largest[2], (), "(all outputs)", why))
+    needed = [(needed_delta(law, other, claim), here, there) for here, there, law, other in compared]
+    delta, here, there = max(needed, key=lambda each: each[0])
+    if delta > question.delta:
+        why = f"they need a delta of {float(delta):.6g}"
+        question.examples.append(Counterexample(here, there, (), "(all outputs)", why))
 
 
 def _take(question: Question, found: Worst) -> None:
@@ -139,13 +131,6 @@ def _take(question: Question, found: Worst) -> None:
         question.examples.append(example)
 
 
-def _fraction(ball: Any) -> Fraction:
-    """The exact value of a ball without radius."""
-    mantissa, exponent = ball.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
-
-
 def logarithm(ratio: Fraction) -> Fraction:
     """log(ratio), rounded up to a float."""
-    ctx.prec = 200
-    return Fraction(rounded_up(_fraction(arb(fmpq(ratio.numerator, ratio.denominator)).log().upper())))
+    return Fraction(rounded_up(logarithm_up(ratio)))

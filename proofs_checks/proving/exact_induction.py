@@ -38,7 +38,7 @@ class Exact:
                 "how": edge.how,
                 "cells": [sorted(edge.way.cell), sorted(edge.other.cell)],
                 "label": edge.way.label,
-                "shifts": [_text(shift) for shift in shifts[key]],
+                "shifts": [shift.to_json() for shift in shifts[key]],
                 "bounds": [str(bound) for bound in bounds[key]],
                 "to": edge.to,
             }
@@ -142,8 +142,8 @@ class Exact:
             "phase": place.phase,
             "layout": place.layout,
             "differences": differences,
-            "facts": [{"form": _text(fact.form), "strict": fact.strict} for fact in place.facts],
-            "potential": _text(potential) if potential.slopes else str(potential.at_zero),
+            "facts": [fact.to_json() for fact in place.facts],
+            "potential": potential.to_json() if potential.slopes else str(potential.at_zero),
         }
 
 
@@ -153,8 +153,3 @@ def _spent(place: Place) -> Form:
 
 def _near(value: float) -> Fraction:
     return Fraction(value).limit_denominator(DENOMINATORS)
-
-
-def _text(form: Form) -> dict[str, str]:
-    terms = {name: str(slope) for name, slope in sorted(form.slopes.items())}
-    return terms | ({CONSTANT: str(form.at_zero)} if form.at_zero else {})

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq
-
 from .check import Checked
 from .farkas import Prover
 from .following import Refused
@@ -25,6 +23,7 @@ from .language.values import Generator
 from .outputs import key_of
 from .pairs import Data
 from .real_runs import Real, same_output
+from .rounding import exponential_down
 from .runs import Leaf, explored, leaves
 from .tracer import Tracer
 
@@ -143,30 +142,12 @@ def _check_size(
     compared = 0
     for here, there, law_here, law_there in laws(function, values, entries, relation):
         compared += len(law_here)
-        if delta and not _small(law_here, law_there, epsilon, delta):
-            raise Refused(f"{list(here)} and {list(there)} need a larger delta")
-        for output, chance in () if delta else law_here.items():
-            if not _at_most(chance, law_there.get(output, Fraction(0)), epsilon):
-                raise Refused(f"the output {output} is too likely on {list(here)}, compared with {list(there)}")
+        if needed_delta(law_here, law_there, epsilon) > delta:
+            raise Refused(f"{list(here)} is told from {list(there)} too well: more epsilon or delta is needed")
     return compared
 
 
-def _at_most(chance: Fraction, other: Fraction, epsilon: Fraction) -> bool:
-    """chance <= e^epsilon * other, for certain."""
-    if chance <= other:
-        return True
-    ctx.prec = 200
-    bound = arb(fmpq(epsilon.numerator, epsilon.denominator)).exp() * arb(fmpq(other.numerator, other.denominator))
-    return bool(bound >= arb(fmpq(chance.numerator, chance.denominator)))
-
-
-def _small(law: Law, other: Law, epsilon: Fraction, delta: Fraction) -> bool:
-    """sum of max(0, p - e^epsilon q) <= delta, for certain: over the outputs that may be on the wrong side."""
-    ctx.prec = 200
-    factor, total = arb(fmpq(epsilon.numerator, epsilon.denominator)).exp(), arb(0)
-    for output, chance in law.items():
-        q = other.get(output, Fraction(0))
-        over = arb(fmpq(chance.numerator, chance.denominator)) - factor * arb(fmpq(q.numerator, q.denominator))
-        if not over <= 0:
-            total += arb(over.upper())
-    return bool(total <= arb(fmpq(delta.numerator, delta.denominator)))
+def needed_delta(law: Law, other: Law, epsilon: Fraction) -> Fraction:
+    """sum of max(0, p - e^epsilon q) over the outputs, rounded up; 0 where each p is at most e^epsilon q."""
+    factor = exponential_down(epsilon)
+    return sum((max(p - factor * other.get(output, 0), Fraction(0)) for output, p in law.items()), Fraction(0))

@@ -38,6 +38,11 @@ class Form:
         terms = [f"{slope}*{name}" for name, slope in sorted(self.slopes.items())]
         return "+".join(terms + ([str(self.at_zero)] if self.at_zero or not terms else []))
 
+    def to_json(self) -> dict[str, str]:
+        """As certificates have it: the constant is called nothing."""
+        terms = {name: str(slope) for name, slope in sorted(self.slopes.items())}
+        return terms | ({"": str(self.at_zero)} if self.at_zero else {})
+
     def plus(self, other: Form, times: Fraction | int = 1) -> Self:
         """self + times * other."""
         slopes = dict(self.slopes)
@@ -135,6 +140,9 @@ class Sign:
 
     def negation(self) -> Sign:
         return Sign(-self.form, not self.strict)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"form": self.form.to_json(), "strict": self.strict}
 
     def name(self) -> str:
         return f"{self.form.name()}{'>' if self.strict else '>='}0"

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from flint import arb, ctx, fmpq
-
 from .following import Refused
 from .forms import Form, Sign
+from .rounding import logarithm_up
 
 
 @dataclass(frozen=True)
@@ -91,14 +90,7 @@ def weight(kind: str, parameter: Fraction) -> Fraction:
     if not KINDS[kind].priced:
         return Fraction(0)
     if kind == "geometric":
-        return _log_up(1 / (1 - parameter))
+        return logarithm_up(1 / (1 - parameter))
     if kind == "coin":
-        return _log_up(max(parameter / (1 - parameter), (1 - parameter) / parameter))
+        return logarithm_up(max(parameter / (1 - parameter), (1 - parameter) / parameter))
     return 1 / parameter
-
-
-def _log_up(value: Fraction) -> Fraction:
-    """The logarithm, rounded up."""
-    ctx.prec = 200
-    mantissa, exponent = arb(fmpq(value.numerator, value.denominator)).log().upper().mid().man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

@@ -12,23 +12,20 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb
+
+from .rounding import ball
 
 
 def delta_is_enough(rho: Fraction, epsilon: Fraction, delta: Fraction) -> bool:
     """Whether delta >= Phi(mu/2 - epsilon/mu) - e^epsilon Phi(-mu/2 - epsilon/mu) at mu = sqrt(2 rho), for certain."""
     if rho == 0:
         return True
-    ctx.prec = 200
-    mu, at = _ball(2 * rho).sqrt(), _ball(epsilon)
+    mu, at = ball(2 * rho).sqrt(), ball(epsilon)
     value = _normal(mu / 2 - at / mu) - at.exp() * _normal(-mu / 2 - at / mu)
-    return bool(value <= _ball(delta))
+    return bool(value <= ball(delta))
 
 
 def _normal(x: Any) -> Any:
     """The distribution function of N(0, 1)."""
     return (-x / arb(2).sqrt()).erfc() / 2
-
-
-def _ball(value: Fraction) -> Any:
-    return arb(fmpq(value.numerator, value.denominator))
