@@ -245,10 +245,10 @@ def shape_of(value: Any) -> tuple[int, ...]:
     return tuple(listed)
 
 
-def full(shape: Any, value: Any, dtype: Any = None) -> Array:
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
     """numpy.full."""
     stated = shape_of(shape)
-    kind = kind_named(dtype) or kind_of(value)
+    kind = kind_named(dtype) or kind_of(fill_value)
     made = np.empty(stated, object)
-    made[...] = boxed(cast(value, kind))
+    made[...] = boxed(cast(fill_value, kind))
     return Array(made, kind)

@@ -12,7 +12,7 @@ from .....mechanisms import samplers
 from .. import invariant
 from ..following import Raises, Refused, tracer
 from ..order import largest_place, least_place
-from .arithmetic import add, comparison, lifted, named, truth
+from .arithmetic import add, binary, comparison, lifted, named, truth
 from .functions import (
     absolute,
     ceiled,
@@ -144,14 +144,28 @@ def filtered(function: Any, values: Any, /) -> Any:
     return (item for item in iterated(values) if truth(item if function is None else called(function, [item], {})))
 
 
+def reduced(function: Any, values: Any, *start: Any) -> Any:
+    """functools.reduce."""
+    from .calls import called
+
+    return functools.reduce(lambda a, b: called(function, [a, b], {}), iterated(values), *start)
+
+
+def of_numbers(function: Callable[[Any], bool], of_symbols: bool) -> Callable[[Any], bool]:
+    """A question that has one answer for all symbols, which are finite."""
+    return lambda value: of_symbols if symbolic(value) else function(_known(value))
+
+
 def backwards(values: Any, /) -> Any:
     return iter(listed(values)[::-1])
 
 
-def power(a: Any, b: Any) -> Any:
-    from .arithmetic import binary
+def of_two(function: Callable[..., Any], operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operation, or a comparison, as a function of two values and nothing else."""
+    return lambda a, b, /: function(operation, a, b)
 
-    return binary(operator.pow, a, b)
+
+power = of_two(binary, operator.pow)
 
 
 def text(value: Any = "") -> Any:
@@ -196,10 +210,8 @@ def _said(*facts: Any, spent: Any = None) -> None:
     invariant.invariant(*facts, spent=None if spent is None else lifted(spent))
 
 
-def _float_sum(values: Any) -> Any:
-    return real(total(values))
-
-
+ELEMENTARY = ("log1p", "log2", "log10", "expm1", "tanh", "erf")
+FINITE = {math.isnan: False, math.isinf: False, math.isfinite: True}
 TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (abs, lambda value: absolute(lifted(valued(value)) if isinstance(value, Uniform | Weight) else value)),
     (max, best(greater, largest_place)),
@@ -231,7 +243,14 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (getattr, lambda on, name: attribute(on, name)),
     (samplers.discrete_laplace, _discrete_laplace),
     (invariant.invariant, _said),
-    (math.fsum, _float_sum),
+    *[(getattr(math, name), elementary(name, getattr(math, name))) for name in ELEMENTARY],
+    *[(getattr(math, name), elementary(name, getattr(math, name), False)) for name in ("sin", "cos")],
+    *[(getattr(math, name), known_only(getattr(math, name))) for name in ("comb", "factorial", "gcd", "hypot")],
+    *[(function, of_numbers(function, finite)) for function, finite in FINITE.items()],
+    *[(operation, of_two(binary, operation)) for operation in (operator.add, operator.sub, operator.mul)],
+    *[(operation, of_two(comparison, operation)) for operation in (operator.lt, operator.gt)],
+    (operator.neg, lambda value: binary(operator.mul, -1, value)),
+    (math.fsum, lambda values: real(total(values))),
     (math.floor, floored),
     (math.ceil, ceiled),
     (math.trunc, integer),
@@ -239,31 +258,13 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (math.sqrt, square_root),
     (math.log, lambda x, base=None: elementary("log", math.log)(x) if base is None else known_only(math.log)(x, base)),
     (math.exp, exponential),
-    (math.log1p, elementary("log1p", math.log1p)),
-    (math.log2, elementary("log2", math.log2)),
-    (math.log10, elementary("log10", math.log10)),
-    (math.expm1, elementary("expm1", math.expm1)),
-    (math.tanh, elementary("tanh", math.tanh)),
-    (math.sin, elementary("sin", math.sin, False)),
-    (math.cos, elementary("cos", math.cos, False)),
     (math.pow, power),
     (math.isclose, close),
-    (math.comb, known_only(math.comb)),
-    (math.factorial, known_only(math.factorial)),
-    (math.gcd, known_only(math.gcd)),
-    (math.hypot, known_only(math.hypot)),
-    (math.erf, elementary("erf", math.erf)),
-    (math.isnan, lambda value: False if symbolic(value) else math.isnan(_known(value))),
-    (math.isinf, lambda value: False if symbolic(value) else math.isinf(_known(value))),
-    (math.isfinite, lambda value: True if symbolic(value) else math.isfinite(_known(value))),
-    (math.prod, lambda values, start=1: functools.reduce(lambda a, b: _product(a, b), iterated(values), start)),
-    (operator.add, lambda a, b: _operated(operator.add, a, b)),
-    (operator.sub, lambda a, b: _operated(operator.sub, a, b)),
-    (operator.mul, lambda a, b: _operated(operator.mul, a, b)),
-    (operator.neg, lambda a: _operated(operator.mul, -1, a)),
-    (operator.lt, lambda a, b: comparison(operator.lt, a, b)),
-    (operator.gt, lambda a, b: comparison(operator.gt, a, b)),
-    (functools.reduce, lambda function, values, *start: _reduced(function, values, *start)),
+    (
+        math.prod,
+        lambda values, start=1: functools.reduce(functools.partial(binary, operator.mul), iterated(values), start),
+    ),
+    (functools.reduce, reduced),
 ]
 
 
@@ -274,19 +275,3 @@ def attribute(on: Any, name: Any, /) -> Any:
     if not isinstance(name, str) or name.startswith("_"):
         raise Refused("getattr of a name that is private, or not known")
     return INTERPRETER.attribute(on, name)
-
-
-def _operated(operation: Any, a: Any, b: Any) -> Any:
-    from .arithmetic import binary
-
-    return binary(operation, a, b)
-
-
-def _product(a: Any, b: Any) -> Any:
-    return _operated(operator.mul, a, b)
-
-
-def _reduced(function: Any, values: Any, *start: Any) -> Any:
-    from .calls import called
-
-    return functools.reduce(lambda a, b: called(function, [a, b], {}), iterated(values), *start)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..following import Raises, Refused
 from ..forms import Form, Sign
-from ..order import largest_place, least_place
-from . import numpy_cells, numpy_folds, numpy_made, vectors
-from .arrays import array_of, converted, kind_named, mean, put, running, total
-from .functions import greater, joined, lesser
+from . import numpy_folds, numpy_library, vectors
+from .arrays import array_of, converted, kind_named, put
+from .functions import joined
 from .iteration import iterated, several
 from .ordering import ordered
 from .ranks import Ranks
@@ -95,21 +96,11 @@ def reshaped(value: Array, *shape: Any) -> Array:
     return Array(_raising(value.cells.reshape, tuple(wanted)), value.kind)
 
 
-def filled(value: Array, cell: Any) -> None:
-
-    put(value, Ellipsis, cell)
-
-
 def as_type(value: Array, dtype: Any) -> Array:
     kind = kind_named(dtype)
     if kind is None:
         raise Refused("astype without a type")
     return converted(value, kind)
-
-
-def sorted_array(value: Array) -> None:
-
-    put(value, Ellipsis, numpy_folds.sort(value))
 
 
 def concatenated(separator: str, values: Any) -> Any:
@@ -142,18 +133,17 @@ def plain(name: str) -> Callable[..., Any]:
     return applied
 
 
-ARRAYS: dict[str, Callable[..., Any]] = {
-    "sum": total, "mean": mean, "argmax": numpy_folds.place_of(largest_place),
-    "argmin": numpy_folds.place_of(least_place), "argsort": numpy_folds.argsort, "cumsum": running,
-    "max": numpy_folds.extreme(greater, largest_place),
-    "min": numpy_folds.extreme(lesser, least_place), "clip": numpy_cells.clip, "any": numpy_folds.truths(any),
-    "all": numpy_folds.truths(all), "tolist": nested, "copy": array_of, "astype": as_type, "item": only,
-    "ravel": lambda value: Array(value.cells.ravel(), value.kind),
+OF_NUMPY = (
+    "sum", "mean", "argmax", "argmin", "argsort", "cumsum", "max", "min", "clip", "any", "all", "copy", "ravel",
+    "round", "var", "std", "dot", "transpose", "nonzero", "repeat",
+)  # fmt: skip
+"""Methods of arrays that numpy has as functions of them, too."""
+_FUNCTIONS = {id(function): entry for function, entry in numpy_library.TABLE}
+ARRAYS: dict[str, Callable[..., Any]] = {name: _FUNCTIONS[id(getattr(np, name))] for name in OF_NUMPY} | {
+    "tolist": nested, "astype": as_type, "item": only, "reshape": reshaped,
     "flatten": lambda value: Array(value.cells.flatten(), value.kind),
-    "reshape": reshaped, "fill": filled, "round": numpy_cells.round_, "var": numpy_folds.variance,
-    "std": numpy_folds.deviation,
-    "dot": numpy_folds.dot, "sort": sorted_array, "transpose": lambda value: Array(value.cells.T, value.kind),
-    "nonzero": numpy_folds.ones_where, "repeat": numpy_made.repeated,
+    "fill": lambda value, cell: put(value, Ellipsis, cell),
+    "sort": lambda value: put(value, Ellipsis, numpy_folds.sort(value)),
 }  # fmt: skip
 LISTS: dict[str, Callable[..., Any]] = {
     "append": lambda held, value: mutable(held).append(value), "extend": extended, "pop": popped, "insert": inserted,
@@ -188,14 +178,7 @@ OF_RECORDS: dict[str, Callable[[Any], Any]] = {
     "shape": vectors.shape, "ndim": lambda value: len(vectors.shape(value)), "size": lambda value: length_of(value),
 }  # fmt: skip
 PROPERTIES: list[tuple[Any, dict[str, Callable[[Any], Any]]]] = [
-    (
-        Array,
-        {
-            "size": lambda value: int(value.cells.size),
-            "shape": lambda value: tuple(value.cells.shape),
-            "ndim": lambda value: value.cells.ndim,
-            "T": lambda value: Array(value.cells.T, value.kind),
-        },
-    ),
+    (Array, {name: _FUNCTIONS[id(getattr(np, name))] for name in ("size", "shape")} | {
+        "ndim": lambda value: value.cells.ndim, "T": ARRAYS["transpose"]}),
     (Ranks, {"size": len, "shape": lambda value: (len(value),)}),
-]
+]  # fmt: skip
