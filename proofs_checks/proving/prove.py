@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
@@ -18,7 +17,7 @@ from .checker.reals import written
 from .domain import RELATIONS, Domain
 from .enumeration import enumerated
 from .proof import NAMES, Proof
-from .question import Progress, Question
+from .question import Progress, Question, silent
 
 
 @annotating
@@ -87,27 +86,26 @@ def prove(
     question = Question(
         mechanism,
         *_claim(notion, {"dp": epsilon, "zcdp": rho, "gdp": mu}),
-        count("entries", entries),
+        count("entries", entries) if up_to is None else count("up_to", up_to),
         choice("relation", relation, RELATIONS),
         _domain(low, high, whole) if container != "rows" else _records(relation, low, high, whole, values),
         choice("container", container, CONTAINERS),
+        up_to=up_to,
+        checking=checking or silent,
     )
-    if up_to is not None:
-        question.up_to = question.entries = count("up_to", up_to)
-    question.work.limit = None if max_work is None else count("max_work", max_work)
-    question.seconds = positive("max_seconds", max_seconds)
-    question.work.deadline = time.monotonic() + question.seconds
-    question.checking = checking or question.checking
-    progress = progress or (lambda *_: None)
-    over = _over(question, values, delta, rounds, sampling_rate)
-    question.delta = written(delta)
-    if values is None and question.notion == "gdp":
+    question.limited(positive("max_seconds", max_seconds), None if max_work is None else count("max_work", max_work))
+    return _answered(question, values, _over(question, values, delta, rounds, sampling_rate), progress or silent)
+
+
+def _answered(question: Question, values: Sequence[float] | None, over: Over, progress: Progress) -> Proof:
+    """By the method that the claim asks for. Raises InputError."""
+    if values is not None and question.notion != "dp":
+        raise InputError("notion", question.notion, "dp, for a mechanism with finitely many outcomes")
+    if values is not None:
+        return enumerated(question, values, progress)
+    if question.notion == "gdp":
         return gaussian_dp(question, progress)
-    if values is None:
-        return approximate(question, progress, over) if delta else answer(question, progress)
-    if question.notion != "dp":
-        raise InputError("notion", notion, "dp, for a mechanism with finitely many outcomes")
-    return enumerated(question, values, progress)
+    return approximate(question, progress, over) if question.delta else answer(question, progress)
 
 
 def _over(question: Question, values: Sequence[float] | None, delta: float, rounds: int, sampling_rate: float) -> Over:
@@ -123,6 +121,7 @@ def _over(question: Question, values: Sequence[float] | None, delta: float, roun
         raise InputError("delta", delta, "a number above 0 where rounds or samples are accounted, and no values")
     if over.sampling_rate < 1 and question.relation != "add-remove":
         raise InputError("sampling_rate", sampling_rate, "1, or relation add-remove: samples differ by a record")
+    question.delta = written(delta)
     return over
 
 

@@ -18,6 +18,10 @@ Progress = Callable[[int, int], None]
 """Called with the cases done and their number."""
 
 
+def silent(done: int, total: int) -> None:
+    """Progress that nobody asked for."""
+
+
 @dataclass
 class Question:
     """What is asked, and what was found so far."""
@@ -40,8 +44,13 @@ class Question:
     work: Work = field(default_factory=Work)
     seconds: float = math.inf
     """For the search; and as many for the checker."""
-    checking: Progress = lambda done, total: None
+    checking: Progress = silent
     began: float = field(default_factory=time.monotonic)
+
+    def limited(self, seconds: float, questions: int | None) -> None:
+        """The search ends after so many of them."""
+        self.seconds = seconds
+        self.work = Work(questions, time.monotonic() + seconds)
 
     def forget(self) -> None:
         """A search begins anew."""

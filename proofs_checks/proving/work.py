@@ -19,9 +19,8 @@ class Work:
     deadline: by time.monotonic.
     """
 
-    def __init__(self, limit: int | None = None) -> None:
-        self.limit = limit
-        self.deadline = math.inf
+    def __init__(self, limit: int | None = None, deadline: float = math.inf) -> None:
+        self.limit, self.deadline = limit, deadline
         self.spent = 0
 
     def question(self, rows: int = 0) -> None:

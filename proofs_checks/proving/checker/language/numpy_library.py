@@ -17,14 +17,8 @@ from .values import Array, Squares, symbolic
 
 ELEMENTARY = ("log", "log1p", "log2", "tanh")
 OPERATIONS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "power": "pow"}
-COMPARISONS = {
-    "greater": "gt",
-    "greater_equal": "ge",
-    "less": "lt",
-    "less_equal": "le",
-    "equal": "eq",
-    "not_equal": "ne",
-}
+COMPARISONS = {"greater": "gt", "greater_equal": "ge", "less": "lt", "less_equal": "le"}
+COMPARISONS |= {"equal": "eq", "not_equal": "ne"}
 """What numpy has of Python's operators: its name, and theirs."""
 
 
