@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import partial
@@ -55,6 +56,10 @@ def attack(
     )
     # Whoever shows the strongest of several answers for all of them: so says its alpha, and its p-value with it.
     named: dict[str, Any] = {"alpha": alpha, "mechanism": target.name, "generic_pair": target.generic}
+    return _strongest(target, attempt, named)
+
+
+def _strongest(target: Target, attempt: Callable[[tuple[Any, Any]], AuditResult], named: dict[str, Any]) -> AuditResult:
     found: AuditResult | None = None
     tried: list[str] = []
     reasons: list[str] = []
@@ -75,13 +80,9 @@ def attack(
             break
     if found is None:
         raise failed[0]
+    unchecked = "" if found.refuted or not all(reasons) else reasons[0]
     skipped = tuple(f"not tried: {failure}" for failure in failed[:1])
-    return replace(
-        found,
-        tried=tuple(tried),
-        unchecked="" if found.refuted or not all(reasons) else reasons[0],
-        warnings=(*found.warnings, *skipped),
-    )
+    return replace(found, tried=tuple(tried), unchecked=unchecked, warnings=(*found.warnings, *skipped))
 
 
 def _shown(pair: tuple[Any, Any]) -> str:

@@ -115,35 +115,41 @@ def audit(
     parts = _parts(method, curve, alpha, loss)
     if max_seconds is not None:
         positive("max_seconds", max_seconds)
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise InputError("pair", pair, "two neighbouring datasets: (dataset, neighbour)")
-    runner = Trials(mechanism, (pair[0], pair[1]), seed, executor)
-    tried = _scores(scores, method, loss)
+    both, tried = _both(pair), _scores(scores, method, loss)
     process = EProcess(curve, tried, seed) if curve is not None and "eprocess" in parts else None
-    samples = runner.collect(
+    samples = Trials(mechanism, both, seed, executor).collect(
         total, max_seconds=max_seconds, progress=progress, watch=_watcher(process, parts.get("eprocess"), method)
     )
     if replay is None:  # scores and losses of one's own cannot be told a command
         told = curve if scores is None and loss is None else None
-        replay = replaying(mechanism, (pair[0], pair[1]), told, delta, trials, alpha, method, seed)
-    question = Question(called(mechanism), (pair[0], pair[1]), seed, replay, samples.layout)
-    more = _objects(parts, loss)
-    if process is not None:
-        more = [(Sequential(process), parts["eprocess"]), *more]
-    result = evaluate(Evidence(samples, curve, delta, tried, question), more, alpha, started)
+        replay = replaying(mechanism, both, told, delta, trials, alpha, method, seed)
+    evidence = Evidence(samples, curve, delta, tried, Question(called(mechanism), both, seed, replay, samples.layout))
+    watched = [] if process is None else [(Sequential(process), parts["eprocess"])]
+    result = evaluate(evidence, [*watched, *_objects(parts, loss)], alpha, started)
     if samples.failure is not None:
         samples.failure.known = result if samples.trials > 0 and process is not None else None
         raise samples.failure
     if after_stop and result.stopped == "early":
-        again = Trials(mechanism, (pair[0], pair[1]), seed, executor, stage=1)
+        again = Trials(mechanism, both, seed, executor, stage=1)
         further = again.collect(2 * after_stop, max_seconds=max_seconds, progress=progress)
-        fresh = Evidence(further, None, delta, tried, replace(question, layout=further.layout))
-        bounds = [(PARTS[name], parts[name]) for name in BOUNDS if name in parts]
-        result = result.with_bounds_of(evaluate(fresh, bounds, alpha, started))
-    if result.witness is not None:
-        once = why_not(mechanism, (pair[0], pair[1]), seed, samples.generators)
-        result = replace(result, witness=replace(result.witness, once=once))
-    return result
+        result = result.with_bounds_of(_bounds(further, evidence, parts, alpha, started))
+    if result.witness is None:
+        return result
+    once = why_not(mechanism, both, seed, samples.generators)
+    return replace(result, witness=replace(result.witness, once=once))
+
+
+def _both(pair: object) -> tuple[object, object]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InputError("pair", pair, "two neighbouring datasets: (dataset, neighbour)")
+    return pair[0], pair[1]
+
+
+def _bounds(further: Samples, evidence: Evidence, parts: dict[str, float], alpha: float, started: float) -> AuditResult:
+    """What samples that decided nothing say of how large epsilon is."""
+    question = replace(evidence.question, layout=further.layout)
+    fresh = Evidence(further, None, evidence.delta, evidence.scores, question)
+    return evaluate(fresh, [(PARTS[name], parts[name]) for name in BOUNDS if name in parts], alpha, started)
 
 
 def audit_samples(

@@ -53,6 +53,41 @@ class Checked:
     sizes: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True)
+class Stated:
+    """What a certificate claims: a budget of epsilon or rho, for neighbours of which kind."""
+
+    notion: str
+    budget: Fraction
+    container: str
+    relation: Any
+    low: Fraction | None
+    high: Fraction | None
+    whole: bool
+    merging: bool
+    order: int
+
+    @classmethod
+    def read(cls, document: Mapping[str, Any]) -> Stated:
+        """Raises Refused, or what a document of another form leads to."""
+        if document.get("format") not in (FORMAT, FORMER):
+            raise Refused(f"not a certificate of the formats {FORMAT!r} and {FORMER!r}")
+        notion, merging = "rho" if "rho" in document else "epsilon", document["merging"]
+        budget, container = Fraction(document[notion]), _container(document)
+        low, high = (None if end is None else Fraction(end) for end in document["domain"]["ends"])
+        whole, relation = document["domain"]["whole"], document["relation"]
+        if budget < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not document["sizes"]:
+            raise Refused("fields that make no claim")
+        order = order_of(container, notion)
+        if order and (relation == "answers" or whole or (low, high) != (None, None)):
+            raise Refused("records that are answers, or lie between numbers")
+        return cls(notion, budget, container, relation, low, high, whole, merging, order)
+
+    def cases(self, size: int) -> Iterable[Neighbours]:
+        """All pairs of neighbours of so many entries."""
+        return cases(self.relation, size, self.low, self.high, self.whole, self.merging, self.order)
+
+
 def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch: Watch | None = None) -> Checked:
     """Whether the certificate proves that the function is epsilon-DP for what it states. Never raises for a bad one.
 
@@ -60,64 +95,71 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
     """
     watch = watch or Watch()
     try:
-        if document.get("format") not in (FORMAT, FORMER):
-            raise Refused(f"not a certificate of the formats {FORMAT!r} and {FORMER!r}")
-        notion, merging = "rho" if "rho" in document else "epsilon", document["merging"]
-        budget = Fraction(document[notion])
-        cost, container = gaussian_costs if notion == "rho" else costs, _container(document)
-        low, high = (None if end is None else Fraction(end) for end in document["domain"]["ends"])
-        whole, relation, sizes = document["domain"]["whole"], document["relation"], document["sizes"]
-        if budget < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not sizes:
-            raise Refused("fields that make no claim")
-        order = order_of(container, notion)
-        if order and (relation == "answers" or whole or (low, high) != (None, None)):
-            raise Refused("records that are answers, or lie between numbers")
-        followed = Followed(Real(function, container), document["format"] == FORMAT)
-        stated = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
-        steps = runs = done = 0
-        watch.told(done, len(stated))
-        for size in sizes:
-            for case in cases(relation, int(size), low, high, whole, merging, order):
-                if (size, case.name) not in stated:
-                    raise Refused(f"nothing is said of {size} entries where {case.name}")
-                found = check_case(followed, case, stated[size, case.name], budget, cost, watch)
-                steps, runs, done = steps + found.steps, runs + found.runs, done + 1
-                watch.told(done, len(stated))
-            watch.sizes.append(int(size))
-            watch.steps, watch.runs = steps, runs
+        stated = Stated.read(document)
+        followed = Followed(Real(function, stated.container), document["format"] == FORMAT)
+        _check_sizes(document, stated, followed, watch)
         every_size = "induction" in document
-        if not every_size:
-            if sorted(watch.sizes) != list(range(min(watch.sizes), max(watch.sizes) + 1)):
-                raise Refused("numbers of entries with gaps between them")
-            for size in range(1, min(watch.sizes)):
-                for case in cases(relation, size, low, high, whole, merging, order):
-                    _raises(followed, case, size)
+        steps, runs = watch.steps, watch.runs
         if every_size:
             more = check_induction(
                 document["induction"],
                 function,
-                relation,
-                (low, high, whole),
-                budget,
-                followed.real.container,
+                stated.relation,
+                (stated.low, stated.high, stated.whole),
+                stated.budget,
+                stated.container,
                 watch,
                 followed.as_written,
-                notion,
+                stated.notion,
             )
             steps, runs = steps + more[0], runs + more[1]
-        if "mu" in document:
-            mu = Fraction(document["mu"])
-            if notion != "rho" or mu < 0 or 2 * budget > mu**2:
-                raise Refused(f"rho = {float(budget):g} is not enough for the claimed mu")
-        if notion == "rho" and "delta" in document:
-            claimed = Fraction(document["epsilon"]), Fraction(document["delta"])
-            if min(claimed) < 0 or not delta_is_enough(budget, *claimed):
-                raise Refused(f"rho = {float(budget):g} is not enough for the claimed epsilon and delta")
+        else:
+            _check_gaps(stated, followed, watch.sizes)
+        _check_what_follows(document, stated)
     except Refused as problem:
         return Checked(False, str(problem), sizes=tuple(watch.sizes))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, ZeroDivisionError) as problem:
         return Checked(False, f"the certificate cannot be read ({type(problem).__name__}: {problem})")
     return Checked(True, shown_by(steps, runs), steps, runs, every_size, tuple(watch.sizes))
+
+
+def _check_sizes(document: Mapping[str, Any], stated: Stated, followed: Followed, watch: Watch) -> None:
+    """Every pair of neighbours of every number of entries that is named; the watch keeps which are shown."""
+    said = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
+    cost = gaussian_costs if stated.notion == "rho" else costs
+    steps = runs = done = 0
+    watch.told(done, len(said))
+    for size in document["sizes"]:
+        for case in stated.cases(int(size)):
+            if (size, case.name) not in said:
+                raise Refused(f"nothing is said of {size} entries where {case.name}")
+            found = check_case(followed, case, said[size, case.name], stated.budget, cost, watch)
+            steps, runs, done = steps + found.steps, runs + found.runs, done + 1
+            watch.told(done, len(said))
+        watch.sizes.append(int(size))
+        watch.steps, watch.runs = steps, runs
+
+
+def _check_gaps(stated: Stated, followed: Followed, sizes: list[int]) -> None:
+    """All numbers of entries up to the largest are shown, but for those at which the function raises an exception."""
+    if sorted(sizes) != list(range(min(sizes), max(sizes) + 1)):
+        raise Refused("numbers of entries with gaps between them")
+    for size in range(1, min(sizes)):
+        for case in stated.cases(size):
+            _raises(followed, case, size)
+
+
+def _check_what_follows(document: Mapping[str, Any], stated: Stated) -> None:
+    """A mu, or an epsilon at a delta, that is claimed because of the rho."""
+    budget = stated.budget
+    if "mu" in document:
+        mu = Fraction(document["mu"])
+        if stated.notion != "rho" or mu < 0 or 2 * budget > mu**2:
+            raise Refused(f"rho = {float(budget):g} is not enough for the claimed mu")
+    if stated.notion == "rho" and "delta" in document:
+        claimed = Fraction(document["epsilon"]), Fraction(document["delta"])
+        if min(claimed) < 0 or not delta_is_enough(budget, *claimed):
+            raise Refused(f"rho = {float(budget):g} is not enough for the claimed epsilon and delta")
 
 
 def _container(document: Mapping[str, Any]) -> str:

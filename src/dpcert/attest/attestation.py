@@ -59,11 +59,8 @@ class Attestation:
         return {"subjects": self.subjects, "signed": self.signed, "predicate": told}
 
     def write(self, path: Path) -> None:
-        """One line of JSON, as in-toto bundles have it. Raises InputError where the file cannot be written."""
-        try:
-            path.write_text(json.dumps(self.envelope, sort_keys=True) + "\n", "utf-8")
-        except OSError as problem:
-            raise InputError("--out", str(path), f"a file that can be written ({problem.strerror})") from None
+        """One line of JSON, as in-toto bundles have it."""
+        path.write_text(json.dumps(self.envelope, sort_keys=True) + "\n", "utf-8")
 
 
 def attest(
@@ -84,15 +81,8 @@ def attest(
     """
     named = digests(subjects)
     text = text_of(claim, "CLAIM")
-    with tempfile.TemporaryDirectory() as folder:
-        parsed = parsed_claim(text, str(claim))
-        found = verify(parsed, certificates=Path(folder) if certificate is None else None)
-        written = sorted(Path(folder).glob("*.json")) if certificate is None else [certificate]
-        certificates = tuple(_certificate(path) for path in written)
-    documents = [part.document for part in certificates]
-    about = documents if certificate is None else _of_this_claim(certificate, documents, parsed)
-    basis: VerdictBasis = "proved" if documents and verdict_of(documents, about) == found.verdict else "asserted"
-    reason = None if certificates else _why_none(found)
+    parsed = parsed_claim(text, str(claim))
+    found, certificates, basis = _certified(parsed, certificate)
     schedule = None if schedule_log is None else schedule_part(schedule_log)
     spent = None if ledger is None else ledger_part(ledger, parsed)
     attacked = tuple(audit_part(path, parsed) for path in audits)
@@ -105,7 +95,7 @@ def attest(
         interval=ends(found.certified),
         method=found.certified.method,
         certificates=certificates,
-        no_certificate=reason,
+        no_certificate=None if certificates else _why_none(found),
         schedule=schedule,
         ledger=spent,
         audits=attacked,
@@ -113,19 +103,36 @@ def attest(
         not_checked=found.not_checked,
         findings=tuple(finding.to_json() for finding in found.findings),
         hazards=tuple(HazardPart(**asdict(row)) for row in hazards(evidence)),
-        made_by=MadeBy(
-            dpcert=__version__,
-            python=platform.python_version(),
-            date=datetime.now(UTC).isoformat(timespec="seconds"),
-        ),
+        made_by=_made_now(),
     )
-    statement = {
+    return Attestation(sealed(_statement(named, predicate), signer), predicate, named, found)
+
+
+def _certified(claim: Claim, given: Path | None) -> tuple[Verification, tuple[CertificatePart, ...], VerdictBasis]:
+    """The verdict, its certificates (the given one, or those that are made here), and whether they prove it."""
+    with tempfile.TemporaryDirectory() as folder:
+        found = verify(claim, certificates=Path(folder) if given is None else None)
+        written = sorted(Path(folder).glob("*.json")) if given is None else [given]
+        certificates = tuple(_certificate(path) for path in written)
+    documents = [part.document for part in certificates]
+    about = documents if given is None else _of_this_claim(given, documents, claim)
+    proved = documents and verdict_of(documents, about) == found.verdict
+    return found, certificates, "proved" if proved else "asserted"
+
+
+def _made_now() -> MadeBy:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    return MadeBy(dpcert=__version__, python=platform.python_version(), date=now)
+
+
+def _statement(subjects: dict[str, str], predicate: Predicate) -> dict[str, Any]:
+    """The in-toto statement of subjects, by name with their digests."""
+    return {
         "_type": STATEMENT_TYPE,
-        "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in named.items()],
+        "subject": [{"name": name, "digest": {"sha256": digest}} for name, digest in subjects.items()],
         "predicateType": PREDICATE_TYPE,
         "predicate": predicate.model_dump(mode="json"),
     }
-    return Attestation(sealed(statement, signer), predicate, named, found)
 
 
 def grounds(predicate: Predicate) -> tuple[str, ...]:
