@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .accounted import Accounted, composed, described
-from .checker.part import part
+from .checker.language.black_boxes import part
 from .proof import Counterexample, Proof
 from .prove import prove
 

@@ -15,15 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from .elements import DIMENSION, Elements, expression
+from .elements import DIMENSION, Elements, OpenLoop, expression
 from .first_steps import with_first_steps
 from .following import Refused
-from .open_loop import OpenLoop
-from .reductions import KEPT, reduced
 from .statements import is_loop, mentions, parsed, times_set
 from .sums import Sums, is_elementwise
 
 HISTOGRAM = "np.histogram", "numpy.histogram"
+KEPT = {"argmax": (">", "-inf"), "argmin": ("<", "inf")}
 ARRAY, ZEROS = "_dpcert_array", "_dpcert_zeros"
 
 
@@ -201,3 +200,16 @@ class _Columns(Elements):
         result = self._name("list")
         self._opened().add(f"{result} = []", f"{result}.append({ast.unparse(made)})")
         return result
+
+
+def reduced(node: ast.Call) -> tuple[ast.expr | None, str]:
+    """(E, what is computed of it), of np.argmax(E), E.argmax(), sum(E), list(E) and so on."""
+    module, _, name = ast.unparse(node.func).rpartition(".")
+    records = name in ("sum", "mean") and [ast.unparse(each) for each in node.keywords] == ["axis=0"]
+    if (node.keywords and not records) or (name not in ("sum", "mean", "tolist", "list") and name not in KEPT):
+        return None, name
+    if len(node.args) == 1 and (module in ("np", "numpy") or name in ("sum", "list")) and name != "tolist":
+        return node.args[0], name
+    if not node.args and isinstance(node.func, ast.Attribute) and name != "list":
+        return node.func.value, name
+    return None, name

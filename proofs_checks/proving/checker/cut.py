@@ -25,7 +25,7 @@ import numpy as np
 from .columns import ARRAY, ZEROS, array_of, as_loops
 from .elements import DIMENSION, DIVIDE
 from .following import Refused
-from .givens import Givens, opened
+from .givens import Givens, compiled, opened
 from .language.arrays import array_of as made_array
 from .language.grammar import bound_names, check
 from .language.interpreter import Local
@@ -33,7 +33,6 @@ from .language.outside import Outside, admitted
 from .language.source import definition, file_of
 from .language.values import Function, Native
 from .language.vectors import zeros
-from .real_parts import compiled
 from .statements import is_loop, mentions
 
 STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"

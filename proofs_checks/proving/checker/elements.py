@@ -6,8 +6,7 @@ import ast
 import copy
 
 from .following import Refused
-from .open_loop import OpenLoop
-from .statements import mentions
+from .statements import mentions, parsed
 from .sums import ELEMENTWISE, Renamed
 
 DIVIDE, DIMENSION = "_dpcert_divide", "_dpcert_dimension"
@@ -16,6 +15,18 @@ COLUMN = ("(slice(None, None, None), None)", ":, None", ":, np.newaxis", "(:, No
 """A number for every record as a column: norms[:, None]."""
 NOISES = {"laplace": 2, "gumbel": 2, "normal": 2, "exponential": 1}
 """How many arguments come before the size."""
+
+
+class OpenLoop:
+    """A loop over the data that is being written, at its place in the function."""
+
+    def __init__(self) -> None:
+        self.before: list[str] = []
+        self.body: list[ast.stmt] = []
+
+    def add(self, before: str, *body: str) -> None:
+        self.before += [before] if before else []
+        self.body += parsed(*body)
 
 
 class Elements(ast.NodeTransformer):

@@ -6,7 +6,7 @@ import ast
 import builtins
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from .following import Refused
 from .language.grammar import bound_names
+from .language.source import future
 from .statements import parsed
 
 KNOWN = ("abs", "enumerate", "float", "int", "len", "list", "max", "min", "np", "numpy", "range", "round", "sum")
@@ -98,3 +99,23 @@ def _bound(cell: types.CellType) -> bool:
     except ValueError:
         return False
     return True
+
+
+def compiled(givens: Givens, definitions: Iterable[ast.FunctionDef], more: dict[str, Any]) -> list[Any]:
+    """The definitions, with the function's globals, closed-over values and givens. Raises Refused."""
+    function = givens.function
+    made = list(definitions)
+    free = function.__code__.co_freevars
+    listed = ", ".join(each.name for each in made)
+    outer = ast.parse(f"def _outer({', '.join([*free, *givens.values])}):\n    return [{listed}]").body[0]
+    assert isinstance(outer, ast.FunctionDef)
+    outer.body[:0] = made
+    module = ast.fix_missing_locations(ast.Module([outer], []))
+    scope = function.__globals__ | more
+    try:
+        exec(compile(module, function.__code__.co_filename, "exec", dont_inherit=True, flags=future(function)), scope)
+        cells = [cell.cell_contents for cell in function.__closure__ or ()]
+        found: list[Any] = scope["_outer"](*cells, *givens.values.values())
+    except (SyntaxError, ValueError) as problem:  # a break of the cut loop in an inner else; a closed-over name unset
+        raise Refused(f"the function cannot be cut at its loop ({problem})") from problem
+    return found

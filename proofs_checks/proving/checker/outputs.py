@@ -12,8 +12,7 @@ from .following import Refused
 from .forms import Form, Sign
 from .language.arithmetic import lifted, truth
 from .language.functions import valued
-from .language.ranks import Ranks
-from .language.values import Array, Object, Text, Total, Uniform, Vector, Weight
+from .language.values import Array, Object, Ranks, Text, Total, Uniform, Vector, Weight
 
 PLAIN = (bool, int, str, type(None))
 Parts = tuple[Any, list[Any]]

@@ -15,11 +15,11 @@ from ..following import Raises, Refused, tracer
 from ..forms import Form, Sign
 from ..reals import compared, concrete, exact
 from . import functions, ratios, vectors
-from .ranks import Ranks
 from .values import (
     KINDS,
     Array,
     Dimension,
+    Ranks,
     Ratio,
     Squares,
     Text,

@@ -13,8 +13,7 @@ from ..following import Raises, Refused, tracer
 from ..forms import Form
 from . import vectors
 from .arithmetic import add, as_number, binary, boxed, named, truth
-from .ranks import Ranks
-from .values import KINDS, Array, Total, Uniform, Vector, Weight, is_number, is_truth, of_records, symbolic
+from .values import KINDS, Array, Ranks, Total, Uniform, Vector, Weight, is_number, is_truth, of_records, symbolic
 
 TYPES: dict[Any, str] = {bool: "b", int: "i", float: "f", np.bool_: "b", np.int64: "i", np.float64: "f"}
 

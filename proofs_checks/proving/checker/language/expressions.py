@@ -15,8 +15,7 @@ from .classes import attribute as class_attribute
 from .functions import joined, written
 from .grammar import place
 from .iteration import iterated
-from .ranks import Ranks
-from .values import Array, Class, Generator, Module, Native, Object, Vector
+from .values import Array, Class, Generator, Module, Native, Object, Ranks, Vector
 from .vectors import entry
 
 OPERATIONS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {

@@ -8,8 +8,7 @@ from typing import Any
 from ..following import Refused
 from .arithmetic import named
 from .arrays import rows
-from .ranks import Ranks
-from .values import Array
+from .values import Array, Ranks
 
 
 def iterated(value: Any) -> Iterator[Any]:

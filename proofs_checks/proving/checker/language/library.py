@@ -29,8 +29,21 @@ from .functions import (
 from .iteration import iterated
 from .numpy_cells import square_root
 from .ordering import best, ordered
-from .ranks import Ranks
-from .values import Array, Dimension, Generator, Native, Ratio, Total, Uniform, Vector, Weight, is_number, one, symbolic
+from .values import (
+    Array,
+    Dimension,
+    Generator,
+    Native,
+    Ranks,
+    Ratio,
+    Total,
+    Uniform,
+    Vector,
+    Weight,
+    is_number,
+    one,
+    symbolic,
+)
 
 KINDS = {list: list, tuple: tuple, dict: dict, str: str}
 

@@ -14,8 +14,7 @@ from .arrays import array_of, converted, kind_named, put
 from .functions import joined
 from .iteration import iterated, several
 from .ordering import ordered
-from .ranks import Ranks
-from .values import Appended, Array, Dimension, Vector
+from .values import Appended, Array, Dimension, Ranks, Vector
 
 
 def mutable(held: Any) -> Any:

@@ -13,8 +13,7 @@ from . import vectors
 from .arithmetic import as_number, binary, comparison, elementwise, lifted, truth
 from .arrays import array_of, cast, kind_named, kind_of
 from .functions import elementary, greater, lesser, rounded, valued
-from .ranks import Ranks
-from .values import KINDS, Array, Squares, Total, Uniform, Weight, of_records, symbolic
+from .values import KINDS, Array, Ranks, Squares, Total, Uniform, Weight, of_records, symbolic
 
 
 def made(value: Any) -> Any:

@@ -19,8 +19,7 @@ from .functions import absolute, elementary, greater
 from .iteration import iterated
 from .numpy_cells import as_array, made, numeric
 from .numpy_made import linspace
-from .ranks import Ranks
-from .values import Array, of_records, symbolic
+from .values import Array, Ranks, of_records, symbolic
 
 
 def place_of(place: Callable[[list[Any]], int]) -> Callable[..., Any]:

@@ -13,8 +13,7 @@ import numpy as np
 
 from ..following import Raises, Refused
 from ..invariant import is_annotating
-from ..part import epsilon_of
-from .boxes import box
+from .black_boxes import box, epsilon_of
 from .classes import class_of
 from .grammar import bound_names, check
 from .source import definition, file_of

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from ..forms import Form, Sign
+from ..order import Ranking
 
 KINDS = "biwfv"
 """Of arrays, each kind holding the former: truth values, integers, whole numbers (integers or floats), floats; and
@@ -148,6 +149,32 @@ class Squares:
 
     form: Form
     summed: bool = False
+
+
+class Ranks:
+    """The places of values by rank, as numpy.argsort gives them: no more is found out of these than is read."""
+
+    __slots__ = ("ranking", "ranks")
+
+    def __init__(self, ranking: Ranking, ranks: range) -> None:
+        self.ranking, self.ranks = ranking, ranks
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    def at(self, place: int) -> int:
+        """The place of the value of that rank. Raises IndexError."""
+        return self.ranking.at(self.ranks[place])
+
+    def part(self, places: slice) -> Ranks:
+        return Ranks(self.ranking, self.ranks[places])
+
+    def places(self) -> list[int]:
+        """All of them; those near to an end are found first."""
+        return self.ranking.each(self.ranks)
+
+    def __iter__(self) -> Iterator[int]:
+        return (self.at(i) for i in range(len(self)))
 
 
 def of_records(value: Any) -> bool:

@@ -6,7 +6,12 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ....mechanisms.validate import nonnegative
+from .....mechanisms.validate import nonnegative
+from ..following import Refused, tracer
+from ..forms import Form
+from ..reals import exact
+from .arithmetic import lifted
+from .values import Array, Native, Vector
 
 _parts: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
 
@@ -39,3 +44,20 @@ def epsilon_of(value: Any) -> float | None:
         return _parts.get(value)
     except TypeError:  # of what cannot be referred to weakly, such as numbers
         return None
+
+
+def box(epsilon: float) -> Native:
+    """What puts out anything, at the price of epsilon, if it is given the whole dataset."""
+
+    def called(dataset: Any, rng: Any) -> Form:
+        cells = dataset.cells.tolist() if isinstance(dataset, Array) else dataset
+        if not isinstance(cells, list) or [_name(cell) for cell in cells] != tracer().entries:
+            raise Refused("a part that is not given the whole dataset")
+        made: Form = tracer().atom("part", str(exact(epsilon)))
+        return made
+
+    return Native(called, "part")
+
+
+def _name(cell: Any) -> str:
+    return str((cell.form if isinstance(cell, Vector) else lifted(cell)).name())
