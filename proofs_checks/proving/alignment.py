@@ -20,7 +20,7 @@ from scipy.sparse import csr_array
 
 from .checker.forms import Form, Sign
 from .checker.noise import GAUSSIAN, KINDS, Draw, weight
-from .space import Space
+from .solver import Space
 
 Unknown = dict[int, float]
 """A linear expression in the program's unknowns; -1 stands for the constant 1."""
@@ -281,7 +281,7 @@ def largest_value(space: Space, total: Form) -> Fraction:
     if not total.slopes:
         return Fraction(total.at_zero)
     optimizer = z3.Optimize()
-    optimizer.set("ctrl_c", False)  # as in space.py
+    optimizer.set("ctrl_c", False)  # as in solver.py
     optimizer.add(*[space.formula(fact) for fact in space.facts])
     for name in total.slopes:
         if name.startswith("abs:"):

@@ -10,11 +10,11 @@ from typing import Any
 from ...accounting import delta as least_delta
 from ...accounting import epsilon as least_epsilon
 from .accounted import composed, gaussian
-from .attempt import answer
+from .checker.exact_numbers import written
 from .checker.profile import delta_is_enough
-from .checker.reals import written
 from .proof import Proof, rounded_up
 from .question import Progress, Question
+from .strategy import answer
 
 
 @dataclass(frozen=True)

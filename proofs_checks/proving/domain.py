@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .checker.pairs import Neighbours, cases, order_of
-from .space import Space
+from .solver import Space
 
 RELATIONS = ("replace-one", "add-remove", "answers")
 

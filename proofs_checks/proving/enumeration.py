@@ -10,15 +10,15 @@ from typing import Any
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import number
+from .budget import OutOfWork
 from .certificate import source_digest
 from .checker.finite import FORMAT, Law, check_enumeration, kinds_of, laws, needed_delta
 from .checker.following import Refused
-from .checker.real_runs import Real
+from .checker.real.runs import Real
 from .checker.rounding import logarithm_up
 from .counterexamples import shown
 from .proof import PROVED_UP_TO, Counterexample, Proof, rounded_up
 from .question import Progress, Question
-from .work import OutOfWork
 
 
 def enumerated(question: Question, values: Sequence[float], progress: Progress) -> Proof:

@@ -9,15 +9,15 @@ from typing import Any
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, number, positive, rate
 from .approximate import Over, approximate, gaussian_dp
-from .attempt import answer
 from .checker.check import CONTAINERS
+from .checker.exact_numbers import written
 from .checker.following import Refused, under_way
 from .checker.invariant import annotating
-from .checker.reals import written
 from .domain import RELATIONS, Domain
 from .enumeration import enumerated
 from .proof import NAMES, Proof
 from .question import Progress, Question, silent
+from .strategy import answer
 
 
 @annotating

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from .budget import Work
 from .domain import Domain
 from .proof import Counterexample, Proof, rounded_up
 from .search import Piece
-from .work import Work
 
 Progress = Callable[[int, int], None]
 """Called with the cases done and their number."""

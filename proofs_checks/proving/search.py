@@ -19,7 +19,7 @@ from .checker.forms import Form, Sign
 from .checker.noise import COMPUTED, GAUSSIAN, Draw, noise_of
 from .checker.runs import Leaf, leaves, tree
 from .domain import Pair
-from .space import Space
+from .solver import Space
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
+from dpcert.proofs_checks.proving.budget import Work
 from dpcert.proofs_checks.proving.checker.following import Refused
-from dpcert.proofs_checks.proving.checker.induction import check_induction
+from dpcert.proofs_checks.proving.checker.inductions.check import check_induction
 from dpcert.proofs_checks.proving.domain import Domain
-from dpcert.proofs_checks.proving.induction import induction
-from dpcert.proofs_checks.proving.loops import NoInduction, of_function
-from dpcert.proofs_checks.proving.work import Work
+from dpcert.proofs_checks.proving.inductions.loops import NoInduction, of_function
+from dpcert.proofs_checks.proving.inductions.search import induction
 
 ENDS = (Fraction(0), Fraction(1), False)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcert.proofs_checks import assert_proved
-from dpcert.proofs_checks.proving import attempt
+from dpcert.proofs_checks.proving import strategy as attempt
 from dpcert.proofs_checks.proving.proof import PROVED
 
 

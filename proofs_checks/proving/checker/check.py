@@ -25,14 +25,14 @@ from .costs import costs, drawn, gaussian_costs, of_its_sort
 from .farkas import Prover
 from .following import Raises, Refused
 from .forms import Form, Sign
-from .induction import check_induction
+from .inductions.check import check_induction
 from .noise import support
 from .pairs import Data, Neighbours, cases, order_of
 from .pieces import Piece, determinant, read_piece
 from .profile import delta_is_enough
-from .real_runs import Real, at_random, replayed
+from .progress import Watch
+from .real.runs import Real, at_random, replayed
 from .runs import Leaf, Node, leaves, reached, tree
-from .watch import Watch
 
 CONTAINERS = ("array", "list", "rows")
 FORMAT, FORMER = "dpcert proof 2", "dpcert proof 1"
@@ -171,7 +171,7 @@ def _container(document: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Followed:
-    """A function that is followed on symbols, and run on real numbers. as_written: see reals.py."""
+    """A function that is followed on symbols, and run on real numbers. as_written: see exact_numbers.py."""
 
     real: Real
     as_written: bool

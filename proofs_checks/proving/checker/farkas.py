@@ -16,7 +16,7 @@ import z3
 from scipy.optimize import linprog
 
 from .forms import Form, Sign
-from .watch import Watch
+from .progress import Watch
 
 
 class Prover:

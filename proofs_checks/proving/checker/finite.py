@@ -18,11 +18,11 @@ from .following import Refused
 from .forms import Point, Sign
 from .language.arrays import of_cells
 from .language.calls import called
-from .language.outside import admitted
+from .language.globals import admitted
 from .language.values import Generator
 from .outputs import key_of
 from .pairs import Data
-from .real_runs import Real, same_output
+from .real.runs import Real, same_output
 from .rounding import exponential_down
 from .runs import Leaf, explored, leaves
 from .tracer import Tracer

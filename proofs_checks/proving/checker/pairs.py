@@ -31,7 +31,7 @@ class Data:
     sums of records are bounded one by one (costs.of_its_sort).
     columns: records have at least so many entries, since the function asks for one of them by its place.
     about: the facts that hold of a variable wherever it is. of_size: those that are functions of one size
-    (language/sizes.py).
+    (language/functions_of_size.py).
     """
 
     merging: bool

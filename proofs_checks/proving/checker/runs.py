@@ -13,9 +13,9 @@ from .forms import Form, Sign
 from .language.arrays import of_cells
 from .language.calls import called
 from .language.functions import uniform
-from .language.outside import admitted
+from .language.globals import admitted
+from .language.records import array
 from .language.values import Generator, Uniform, Vector
-from .language.vectors import array
 from .noise import Draw
 from .outputs import key_of
 from .pairs import Data

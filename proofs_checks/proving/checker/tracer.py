@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from .exact_numbers import exact
 from .farkas import Prover
 from .following import Refused
 from .forms import Form, Point, Sign
 from .noise import COMPUTED, KINDS, Draw, checked, support
 from .pairs import Data, Ends
-from .reals import exact
 
 DEEPEST = 500
 LONGEST = 300_000
@@ -132,7 +132,7 @@ class Tracer:
         """A function of values, of which nothing is known but that it is one (and, of data, between which ends it is).
 
         Where the values are the same in both runs, it is the same: at the end of every way through the function that is
-        shown of the arguments of all computed values, as if they were put out. record: it is one (language/vectors.py).
+        shown of the arguments of all computed values, as if they were put out. record: it is one (language/records.py).
         """
         name = what, tuple(form.name() for form in arguments)
         if name in self._made:

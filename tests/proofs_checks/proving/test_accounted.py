@@ -16,7 +16,7 @@ from dpcert.mechanisms import Gaussian, InputError, Poisson, PureDp, Repeat, Seq
 from dpcert.proofs_checks.proving import composed, described, prove
 from dpcert.proofs_checks.proving.accounted import gaussian
 from dpcert.proofs_checks.proving.checker.check import check_proof
-from dpcert.proofs_checks.proving.checker.reals import written
+from dpcert.proofs_checks.proving.checker.exact_numbers import written
 
 RELATIONS = {"add-remove": ("add-remove", 1.0), "replace-one": ("replace-one", 2.0), "answers": ("zero-out", 1.0)}
 

@@ -10,10 +10,13 @@ import numpy as np
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.proving import attempt, domain, prove
-from dpcert.proofs_checks.proving.checker import check, costs, induction
+from dpcert.proofs_checks.proving import domain, prove
+from dpcert.proofs_checks.proving import strategy as attempt
+from dpcert.proofs_checks.proving.checker import check, costs
 from dpcert.proofs_checks.proving.checker.check import check_proof
-from dpcert.proofs_checks.proving.checker.language import sizes, vectors
+from dpcert.proofs_checks.proving.checker.inductions import check as induction
+from dpcert.proofs_checks.proving.checker.language import functions_of_size as sizes
+from dpcert.proofs_checks.proving.checker.language import records as vectors
 
 SOME = ("abadi", "loop")
 NAMES = [pytest.param(name, marks=[] if name in SOME else pytest.mark.nightly) for name in clipping.PRIVATE]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from dpcert.proofs_checks.proving import prove
+from dpcert.proofs_checks.proving.checker.cutting.real_runs import same_outputs
 from dpcert.proofs_checks.proving.checker.following import Refused
-from dpcert.proofs_checks.proving.checker.language import vectors
-from dpcert.proofs_checks.proving.checker.trials import same_outputs
+from dpcert.proofs_checks.proving.checker.language import records as vectors
 
 ROWS = {"container": "rows"}
 ADDED = {"relation": "add-remove"}
@@ -177,7 +177,7 @@ def test_a_permutation_that_is_flipped_is_written_otherwise():
 
 def test_a_cut_that_counts_otherwise_would_be_noticed():
     """Histograms of the cut function are compared with those of the function itself."""
-    from dpcert.proofs_checks.proving.checker.cut import cut
+    from dpcert.proofs_checks.proving.checker.cutting.cut import cut
 
     def counted_otherwise(data, rng):
         return np.histogram(data, bins=2, range=(0.0, 0.5))[0] + rng.laplace(0, 2, 2)

@@ -10,8 +10,9 @@ import pytest
 
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.checker import check, comparing
+from dpcert.proofs_checks.proving.checker import check
 from dpcert.proofs_checks.proving.checker.check import check_proof
+from dpcert.proofs_checks.proving.checker.inductions import comparing
 
 
 def noisy_sum(data, rng):

@@ -14,10 +14,10 @@ import several_loops
 from suggesting import ENDS, suggested
 
 from dpcert.proofs_checks import proving
-from dpcert.proofs_checks.proving import loops
 from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.forms import Form
-from dpcert.proofs_checks.proving.checker.induction import check_induction
+from dpcert.proofs_checks.proving.checker.inductions.check import check_induction
+from dpcert.proofs_checks.proving.inductions import loops
 
 FOLDER = Path(proving.__file__).parent
 
@@ -61,10 +61,10 @@ def test_the_checker_imports_nothing_of_the_search():
 @pytest.mark.parametrize(
     ("file", "line", "said"),
     [
-        ("checker/cut.py", "from ..space import Space", "checker/cut.py: space Space"),
+        ("checker/check.py", "from ..solver import Space", "checker/check.py: solver Space"),
         ("checker/language/calls.py", "from ...search import Piece", "checker/language/calls.py: search Piece"),
-        ("checker/cut.py", "from ...auditing import audit", "checker/cut.py: outside:auditing"),
-        ("checker/cut.py", "import importlib\nimportlib.import_module('x')", "checker/cut.py: outside:import_module"),
+        ("checker/check.py", "from ...auditing import audit", "checker/check.py: outside:auditing"),
+        ("checker/check.py", "import importlib\nimportlib.import_module('x')", "checker/check.py: outside:import_module"),
     ],
 )
 def test_an_import_of_the_search_is_noticed(file, line, said, tmp_path):

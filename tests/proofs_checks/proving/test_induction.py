@@ -16,15 +16,15 @@ from planted.provable import provable
 from suggesting import ENDS, attempt, suggested
 
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.checker import columns
-from dpcert.proofs_checks.proving.checker import induction as checking
 from dpcert.proofs_checks.proving.checker.check import check_proof
-from dpcert.proofs_checks.proving.checker.comparing import Comparing
+from dpcert.proofs_checks.proving.checker.cutting import columns
 from dpcert.proofs_checks.proving.checker.following import Refused
-from dpcert.proofs_checks.proving.checker.induction import _Checking, check_induction
+from dpcert.proofs_checks.proving.checker.inductions import check as checking
+from dpcert.proofs_checks.proving.checker.inductions.check import _Checking, check_induction
+from dpcert.proofs_checks.proving.checker.inductions.comparing import Comparing
+from dpcert.proofs_checks.proving.checker.inductions.states import Reading
 from dpcert.proofs_checks.proving.checker.language import interpreter, methods
-from dpcert.proofs_checks.proving.checker.states import Reading
-from dpcert.proofs_checks.proving.configurations import Search
+from dpcert.proofs_checks.proving.inductions.configurations import Search
 
 LOOPS = {
     "histogram as if one were added", "geometric count", "noisy max", "the largest value instead of its place",
@@ -401,7 +401,7 @@ def test_without_the_free_phase_check_the_last_noise_above_is_believed(monkeypat
 
 def test_without_trials_a_wrong_cut_is_believed(certificate, monkeypatch):
     """A cut that takes every loop for an empty one, say."""
-    from dpcert.proofs_checks.proving.checker import trials
+    from dpcert.proofs_checks.proving.checker.cutting import real_runs as trials
 
     def wrong(function, relation):
         made = real(function, relation)

@@ -5,7 +5,7 @@ from cases import few
 from planted.provable import provable
 
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.checker.reals import written
+from dpcert.proofs_checks.proving.checker.exact_numbers import written
 from dpcert.proofs_checks.proving.domain import Domain, pairs
 from dpcert.proofs_checks.proving.search import Failure, by_output
 

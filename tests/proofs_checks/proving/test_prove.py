@@ -15,9 +15,9 @@ from dpcert.proofs_checks import assert_proved, prove
 from dpcert.proofs_checks.proving import alignment, part
 from dpcert.proofs_checks.proving.checker import runs, tracer
 from dpcert.proofs_checks.proving.checker.check import Checked
-from dpcert.proofs_checks.proving.loops import of_function
+from dpcert.proofs_checks.proving.inductions.loops import of_function
 
-attempt = importlib.import_module("dpcert.proofs_checks.proving.attempt")
+attempt = importlib.import_module("dpcert.proofs_checks.proving.strategy")
 
 
 def clipped_sum(dataset, rng):
@@ -481,7 +481,7 @@ def test_an_interrupted_check_proves_nothing(monkeypatch):
     assert proof.stopped
 
 
-@pytest.mark.parametrize("module", ["prove", "checker.part"])
+@pytest.mark.parametrize("module", ["prove", "checker.language.black_boxes"])
 def test_examples(module):
     tested = doctest.testmod(importlib.import_module(f"dpcert.proofs_checks.proving.{module}"))
     assert tested.attempted > 0

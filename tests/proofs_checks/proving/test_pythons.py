@@ -15,7 +15,8 @@ import surroundings
 
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.following import Refused
-from dpcert.proofs_checks.proving.checker.language import grammar, outside, source
+from dpcert.proofs_checks.proving.checker.language import globals as outside
+from dpcert.proofs_checks.proving.checker.language import grammar, source
 
 COUNT = itertools.count()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.checker import watch
+from dpcert.proofs_checks.proving.checker import progress as watch
 from dpcert.proofs_checks.proving.checker.check import check_proof
 
 

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from ..exact_numbers import compared, concrete, exact
 from ..following import Raises, Refused, tracer
 from ..forms import Form, Sign
-from ..reals import compared, concrete, exact
-from . import functions, ratios, vectors
+from . import functions, ratios
+from . import records as vectors
 from .values import (
     KINDS,
     Array,

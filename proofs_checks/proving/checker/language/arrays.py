@@ -11,7 +11,7 @@ import numpy as np
 
 from ..following import Raises, Refused, tracer
 from ..forms import Form
-from . import vectors
+from . import records as vectors
 from .arithmetic import add, as_number, binary, boxed, named, truth
 from .values import KINDS, Array, Ranks, Total, Uniform, Vector, Weight, is_number, is_truth, of_records, symbolic
 

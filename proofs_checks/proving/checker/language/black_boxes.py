@@ -7,9 +7,9 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from .....mechanisms.validate import nonnegative
+from ..exact_numbers import exact
 from ..following import Refused, tracer
 from ..forms import Form
-from ..reals import exact
 from .arithmetic import lifted
 from .values import Array, Native, Vector
 

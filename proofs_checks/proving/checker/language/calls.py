@@ -97,7 +97,7 @@ def _made(kind: type, args: list[Any], kwargs: dict[str, Any]) -> Object:
 
 def _record(kind: type, args: list[Any], kwargs: dict[str, Any]) -> Object:
     """An instance of a dataclass, with the __init__ that is generated."""
-    from .outside import admitted
+    from .globals import admitted
 
     fields = dataclasses.fields(kind)
     usual = {f.name: admitted(f.default, f.name) for f in fields if f.default is not dataclasses.MISSING}
@@ -112,14 +112,14 @@ def _record(kind: type, args: list[Any], kwargs: dict[str, Any]) -> Object:
 
 
 def _written(function: types.FunctionType) -> Function:
-    from .outside import function_of
+    from .globals import function_of
 
     return function_of(function)
 
 
 def method(on: Object, name: str) -> Any:
     """on.name, where it is no field."""
-    from .outside import admitted
+    from .globals import admitted
 
     value = attribute(on.kind, name)
     if isinstance(value, staticmethod):

@@ -15,8 +15,8 @@ from .classes import attribute as class_attribute
 from .functions import joined, written
 from .grammar import place
 from .iteration import iterated
+from .records import entry
 from .values import Array, Class, Generator, Module, Native, Object, Ranks, Vector
-from .vectors import entry
 
 OPERATIONS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -217,7 +217,7 @@ class Expressions:
 
     def attribute(self, on: Any, name: str) -> Any:
         """on.name."""
-        from .outside import admitted
+        from .globals import admitted
         from .tables import constant_of, method_of, property_of
 
         if isinstance(on, Module):

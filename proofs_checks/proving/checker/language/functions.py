@@ -12,11 +12,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from ..exact_numbers import exact
 from ..following import Refused, UsedTwice, tracer
 from ..forms import Form, Sign
 from ..pairs import Ends
-from ..reals import exact
-from . import sizes
+from . import functions_of_size as sizes
 from .values import Ratio, Text, Total, Uniform, Weight, is_number, symbolic
 
 NOTHING: Ends = (None, None)

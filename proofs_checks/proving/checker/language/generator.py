@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from ..exact_numbers import exact, number
 from ..following import Raises, Refused, tracer
 from ..forms import Sign
 from ..noise import KINDS
-from ..reals import exact, number
 from .arithmetic import binary
 from .arrays import array_of, of_cells, shape_of
 from .functions import coin
 from .iteration import iterated
+from .records import has_dimension
+from .records import noise as noise_of_records
 from .values import Array, Ratio, Uniform, Weight, is_number, of_records, symbolic
-from .vectors import has_dimension
-from .vectors import noise as noise_of_records
 
 
 def drawn(kind: str, loc: Any, scale: Any, size: Any) -> Any:

@@ -12,11 +12,11 @@ from ..following import Raises, Refused, tracer
 from .arithmetic import binary, named, truth
 from .arrays import put
 from .expressions import OPERATIONS, Expressions
+from .globals import ConstantList, Constants
 from .grammar import bound_names, place
 from .iteration import iterated, several
-from .outside import ConstantList, Constants
+from .records import added_in_place
 from .values import Appended, Array, Function, Object, Vector
-from .vectors import added_in_place
 
 
 class Leaving(Exception):

@@ -9,7 +9,8 @@ import numpy as np
 
 from ..following import Raises, Refused
 from ..forms import Form, Sign
-from . import numpy_folds, numpy_library, vectors
+from . import numpy_folds, numpy_library
+from . import records as vectors
 from .arrays import array_of, converted, kind_named, put
 from .functions import joined
 from .iteration import iterated, several

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..following import Refused, tracer
 from ..forms import Sign
-from . import vectors
+from . import records as vectors
 from .arithmetic import as_number, binary, comparison, elementwise, lifted, truth
 from .arrays import array_of, cast, kind_named, kind_of
 from .functions import elementary, greater, lesser, rounded, valued

@@ -12,7 +12,7 @@ from typing import Any
 from ..following import Raises, Refused, tracer
 from ..forms import Form
 from ..order import Ranking, distinct
-from . import vectors
+from . import records as vectors
 from .arithmetic import add, as_number, binary, comparison, lifted, truth
 from .arrays import along, of_cells
 from .functions import absolute, elementary, greater

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..following import Refused
 from ..forms import Form
-from . import vectors
+from . import records as vectors
 from .arithmetic import binary
 from .arrays import array_of, cast, full, kind_named, of_cells, shape_of
 from .iteration import iterated

@@ -34,7 +34,7 @@ OF_RECORDS = {id(value) for value in (
     *methods.RECORDS.values(), generator.TABLE["normal"], generator.TABLE["laplace"],
     generator.TABLE["standard_normal"],
 )}  # fmt: skip
-"""What takes records (vectors.py); of anything else they are refused."""
+"""What takes records (records.py); of anything else they are refused."""
 
 
 def takes_records(source: Any) -> bool:
@@ -44,7 +44,7 @@ def takes_records(source: Any) -> bool:
 
 def constant_of(module: Any, name: str) -> Any:
     """module.name. Raises Refused where it is not in the language."""
-    from .outside import admitted
+    from .globals import admitted
 
     if not hasattr(module, name):
         raise Refused(f"{getattr(module, '__name__', 'it')} has no {name}")

@@ -178,7 +178,7 @@ class Ranks:
 
 
 def of_records(value: Any) -> bool:
-    """Whether the value is made of records, which are computed with by rules of their own (vectors.py)."""
+    """Whether the value is made of records, which are computed with by rules of their own (records.py)."""
     return isinstance(value, Vector | Dimension | Squares) or (isinstance(value, Array) and value.kind == "v")
 
 

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..following import Raises, Refused, tracer
 from ..forms import Form
-from . import ratios, sizes
+from . import functions_of_size as sizes
+from . import ratios
 from .values import Array, Dimension, Ratio, Squares, Vector, is_number, is_truth, of_records, symbolic
 
 NOTHING = (None, None)

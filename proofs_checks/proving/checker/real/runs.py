@@ -18,17 +18,17 @@ from typing import Any
 
 import numpy as np
 
-from ....mechanisms import samplers
-from .farkas import Prover
-from .following import Refused
-from .forms import Form, Point, Sign, noise_index
-from .marks import marks
-from .noise import COMPUTED, KINDS, Draw
-from .outputs import alike, real_parts
-from .pairs import Neighbours
-from .recorded import Recorded
-from .runs import Leaf, Node, leaves
-from .tracer import complete
+from .....mechanisms import samplers
+from ..farkas import Prover
+from ..following import Refused
+from ..forms import Form, Point, Sign, noise_index
+from ..noise import COMPUTED, KINDS, Draw
+from ..outputs import alike, real_parts
+from ..pairs import Neighbours
+from ..runs import Leaf, Node, leaves
+from ..tracer import complete
+from .numbers_in_code import marks
+from .recorded_noise import Recorded
 
 MARGINS = (Fraction(1, 4), Fraction(1, 64), Fraction(1, 4096))
 """How far inside of a way a point is wanted, in this order: floats must not leave it by rounding."""

@@ -9,9 +9,9 @@ from typing import Any
 
 import z3
 
+from .budget import Work
 from .checker.forms import Form, Sign
 from .checker.pairs import Data, Ends
-from .work import Work
 
 HARDEST = 20_000_000
 """Steps of z3 (its rlimit, about ten seconds) after which one question is left open: then nothing is known."""

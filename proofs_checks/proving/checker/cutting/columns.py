@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from ..following import Refused
 from .elements import DIMENSION, Elements, OpenLoop, expression
 from .first_steps import with_first_steps
-from .following import Refused
 from .statements import is_loop, mentions, parsed, times_set
 from .sums import Sums, is_elementwise
 

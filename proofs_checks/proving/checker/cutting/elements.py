@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from .following import Refused
+from ..following import Refused
 from .statements import mentions, parsed
 from .sums import ELEMENTWISE, Renamed
 
@@ -170,7 +170,7 @@ class Elements(ast.NodeTransformer):
         return node
 
     def _of_length(self, node: ast.Call | ast.NamedExpr) -> bool:
-        """A function of constants and len(data), which is the same whenever it is called (surroundings.py)."""
+        """A function of constants and len(data), which is the same whenever it is called."""
         if isinstance(node, ast.NamedExpr) or not isinstance(node.func, ast.Name) or node.keywords:
             return False
         return all(isinstance(given, ast.Constant) or ast.unparse(given) == f"len({self.data})" for given in node.args)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .following import Refused
-from .noise import COMPUTED, KINDS, Draw
+from ..following import Refused
+from ..noise import COMPUTED, KINDS, Draw
 
 ROUNDING = 1e-12
 """How far a scale that is computed with floats may be from the one that is written."""

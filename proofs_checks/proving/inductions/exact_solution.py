@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from .alignment import CONSTANT, DENOMINATORS
-from .checker.forms import Form, Sign
-from .checker.noise import GAUSSIAN, KINDS, weight
-from .checker.states import kinds
+from ..alignment import CONSTANT, DENOMINATORS
+from ..checker.forms import Form, Sign
+from ..checker.inductions.states import kinds
+from ..checker.noise import GAUSSIAN, KINDS, weight
 from .configurations import Edge, Place
 from .intervals import least_value
+from .linear_program import Solution
 from .loops import NoInduction
-from .potentials import Solution
 
 
 class Exact:

@@ -8,11 +8,11 @@ from fractions import Fraction
 import numpy as np
 from scipy.optimize import linprog
 
-from .alignment import DENOMINATORS
-from .checker.cut import NEXT
-from .checker.forms import Form, Sign
-from .checker.states import Layout
-from .checker.steps import Way
+from ..alignment import DENOMINATORS
+from ..checker.cutting.cut import NEXT
+from ..checker.forms import Form, Sign
+from ..checker.inductions.states import Layout
+from ..checker.inductions.steps import Way
 from .loops import Loops, numbered
 
 Interval = tuple[Fraction | None, Fraction | None]

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .checker.comparing import tightened
-from .checker.configurations import FOLLOWING, PERSISTENT, START
-from .checker.cut import BREAK, NEXT
-from .checker.forms import Form, Sign
-from .checker.induction import uneventful
-from .checker.pairs import Data
-from .checker.states import WHOLE, Layout, numbers_of
-from .checker.steps import Way
-from .domain import Domain
+from ..checker.cutting.cut import BREAK, NEXT
+from ..checker.forms import Form, Sign
+from ..checker.inductions.check import uneventful
+from ..checker.inductions.comparing import tightened
+from ..checker.inductions.configurations import FOLLOWING, PERSISTENT, START
+from ..checker.inductions.states import WHOLE, Layout, numbers_of
+from ..checker.inductions.steps import Way
+from ..checker.pairs import Data
+from ..domain import Domain
+from ..solver import Space
 from .intervals import NOTHING, Interval, free_intervals
 from .loops import Loops, NoInduction, numbered
-from .space import Space
 
 MOST_PLACES = 120
 

@@ -1,7 +1,7 @@
 """For every number of entries: the search for an induction over the steps of a loop, which the checker then proves.
 
 The configurations are found by asking what steps can do (loops.py, configurations.py); by how much the numbers of the
-state differ in each, how noise is shifted and what is left to pay is one linear program (potentials.py). What is found
+state differ in each, how noise is shifted and what is left to pay is one linear program (linear_program.py). What is found
 is a suggestion only: the checker cuts the function itself and proves every step again.
 """
 
@@ -10,12 +10,12 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from ..domain import Domain
 from .configurations import Search
-from .domain import Domain
-from .exact_induction import Exact
-from .layouts import Layouts
+from .discrete_states import Layouts
+from .exact_solution import Exact
+from .linear_program import Solution
 from .loops import Loops, NoInduction
-from .potentials import Solution
 
 
 def induction(

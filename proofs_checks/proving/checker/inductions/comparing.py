@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from ..costs import gaussian_step_cost, of_its_sort, step_cost
+from ..farkas import Prover
+from ..following import Refused
+from ..forms import Form, Sign
+from ..noise import noise_of
+from ..pairs import Data
+from ..pieces import Piece
 from .configurations import START, Configuration, Key, Move
-from .costs import gaussian_step_cost, of_its_sort, step_cost
-from .farkas import Prover
-from .following import Refused
-from .forms import Form, Sign
-from .noise import noise_of
-from .pairs import Data
-from .pieces import Piece
 from .states import WHOLE, numbers_of
 from .steps import LENGTH, Steps, Way
 

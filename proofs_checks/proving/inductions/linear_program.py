@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from .alignment import CONSTANT, TIDY, Program, Unknown
-from .checker.comparing import LEFT, STEPS
-from .checker.forms import Form
-from .checker.noise import COMPUTED, GAUSSIAN, KINDS, noise_of, support, weight
-from .checker.states import VECTOR, kinds
-from .checker.steps import LENGTH
+from ..alignment import CONSTANT, TIDY, Program, Unknown
+from ..checker.forms import Form
+from ..checker.inductions.comparing import LEFT, STEPS
+from ..checker.inductions.states import VECTOR, kinds
+from ..checker.inductions.steps import LENGTH
+from ..checker.noise import COMPUTED, GAUSSIAN, KINDS, noise_of, support, weight
 from .configurations import Edge, Place, Search
 from .loops import NoInduction
 
@@ -20,7 +20,7 @@ ENTRIES = ("x", "y", "z")
 
 
 class Solution:
-    """The linear program of a search: differences, shifts and potentials; floats, which exact_induction.py rounds."""
+    """The linear program of a search: differences, shifts and potentials; floats, which exact_solution.py rounds."""
 
     def __init__(self, search: Search) -> None:
         self.search = search

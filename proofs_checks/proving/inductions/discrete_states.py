@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .checker.cut import BREAK, NEXT
-from .checker.states import REAL, WHOLE, Layout
-from .domain import Domain
+from ..checker.cutting.cut import BREAK, NEXT
+from ..checker.inductions.states import REAL, WHOLE, Layout
+from ..domain import Domain
 from .loops import Loops, NoInduction, numbered
 
 MOST = 16

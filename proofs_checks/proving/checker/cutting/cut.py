@@ -8,7 +8,7 @@
 
 A loop's state are the local variables that are surely set before it and used from it on. Anything else that could carry
 something from one step to the next (other locals, attributes that are set, inner functions) is refused; what is around
-the function are constants (language/outside.py). Where neighbours have as many entries, len(dataset) is a number that
+the function are constants (language/globals.py). Where neighbours have as many entries, len(dataset) is a number that
 both know.
 """
 
@@ -22,17 +22,17 @@ from typing import Any
 
 import numpy as np
 
+from ..following import Refused
+from ..language.arrays import array_of as made_array
+from ..language.globals import Outside, admitted
+from ..language.grammar import bound_names, check
+from ..language.interpreter import Local
+from ..language.records import zeros
+from ..language.source import definition, file_of
+from ..language.values import Function, Native
 from .columns import ARRAY, ZEROS, array_of, as_loops
 from .elements import DIMENSION, DIVIDE
-from .following import Refused
-from .givens import Givens, compiled, opened
-from .language.arrays import array_of as made_array
-from .language.grammar import bound_names, check
-from .language.interpreter import Local
-from .language.outside import Outside, admitted
-from .language.source import definition, file_of
-from .language.values import Function, Native
-from .language.vectors import zeros
+from .parameters import Givens, compiled, opened
 from .statements import is_loop, mentions
 
 STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"

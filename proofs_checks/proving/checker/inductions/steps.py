@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from .cut import NEXT, RETURN, Cut, Loop
-from .farkas import Prover
-from .forms import Form, Sign, noise_index
-from .language.calls import called
-from .language.values import Dimension, Generator, Unknown, Vector
-from .pairs import Data
-from .runs import explored, leaves
+from ..cutting.cut import NEXT, RETURN, Cut, Loop
+from ..farkas import Prover
+from ..forms import Form, Sign, noise_index
+from ..language.calls import called
+from ..language.values import Dimension, Generator, Unknown, Vector
+from ..pairs import Data
+from ..runs import explored, leaves
+from ..tracer import Tracer
 from .states import VECTOR, WHOLE, Layout, Reading, built, count_numbers, numbers_of
-from .tracer import Tracer
 
 LENGTH = "N"
 """The number of entries, where the function asks for it: at least 1, since a dataset without any has no neighbour."""

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .following import Refused
-from .givens import opened
-from .language.source import definition
-from .reals import written
+from ..cutting.parameters import opened
+from ..exact_numbers import written
+from ..following import Refused
+from ..language.source import definition
 
 MOST = 1000
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from ....mechanisms import samplers
+from .....mechanisms import samplers
+from ..following import Refused
+from ..outputs import real_parts
 from .cut import BREAK, NEXT, Cut, cut
-from .following import Refused
-from .outputs import real_parts
 
 MOST = 6
 TRIALS = 3

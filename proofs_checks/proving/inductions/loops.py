@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from .checker.cut import cut
-from .checker.farkas import Prover
-from .checker.following import Refused
-from .checker.forms import Form, Sign
-from .checker.invariant import listening
-from .checker.pairs import Data
-from .checker.states import Layout, kinds
-from .checker.steps import Steps, Way
-from .space import Space
-from .work import Work
+from ..budget import Work
+from ..checker.cutting.cut import cut
+from ..checker.farkas import Prover
+from ..checker.following import Refused
+from ..checker.forms import Form, Sign
+from ..checker.inductions.states import Layout, kinds
+from ..checker.inductions.steps import Steps, Way
+from ..checker.invariant import listening
+from ..checker.pairs import Data
+from ..solver import Space
 
 
 class NoInduction(Exception):

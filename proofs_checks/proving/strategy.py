@@ -9,19 +9,19 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from .budget import OutOfWork
 from .certificate import document
 from .checker.check import Checked, check_proof, shown_by
 from .checker.following import Raises, Refused, TooManyWays
 from .checker.pairs import order_of
-from .checker.watch import OutOfTime, Watch
+from .checker.progress import OutOfTime, Watch
 from .counterexamples import dearest, found
 from .domain import Pair, pairs
-from .induction import induction
-from .loops import NoInduction, of_function
+from .inductions.loops import NoInduction, of_function
+from .inductions.search import induction
 from .proof import PROVED, PROVED_UP_TO, Proof
 from .question import Progress, Question
 from .search import Piece, search
-from .work import OutOfWork
 
 FEW = 2
 """Entries up to which a function with an induction is proved one by one, too: the checker runs it on real numbers."""

@@ -25,6 +25,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..cutting.cut import BREAK, NEXT, cut
+from ..cutting.real_runs import same_outputs
+from ..farkas import Prover
+from ..following import Refused
+from ..forms import Form, Sign
+from ..pairs import Data, order_of
+from ..progress import Watch
 from .comparing import LEFT, Comparing, after, opened
 from .configurations import (
     FOLLOWING,
@@ -36,15 +43,8 @@ from .configurations import (
     read_key,
     read_move,
 )
-from .cut import BREAK, NEXT, cut
-from .farkas import Prover
-from .following import Refused
-from .forms import Form, Sign
-from .pairs import Data, order_of
 from .states import VECTOR, kinds, numbers_of
 from .steps import LENGTH, Steps, Way
-from .trials import same_outputs
-from .watch import Watch
 
 
 def check_induction(

@@ -1,0 +1,1 @@
+"""Re-proving an induction over the steps of a cut function."""
