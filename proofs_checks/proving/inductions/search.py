@@ -1,8 +1,8 @@
 """For every number of entries: the search for an induction over the steps of a loop, which the checker then proves.
 
 The configurations are found by asking what steps can do (loops.py, configurations.py); by how much the numbers of the
-state differ in each, how noise is shifted and what is left to pay is one linear program (linear_program.py). What is found
-is a suggestion only: the checker cuts the function itself and proves every step again.
+state differ in each, how noise is shifted and what is left to pay is one linear program (linear_program.py). What is
+found is a suggestion only: the checker cuts the function itself and proves every step again.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import pytest
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.cutting.real_runs import same_outputs
 from dpcert.proofs_checks.proving.checker.following import Refused
-from dpcert.proofs_checks.proving.checker.language import records as vectors
+from dpcert.proofs_checks.proving.checker.language import expressions, record_entries, records
 
 ROWS = {"container": "rows"}
 ADDED = {"relation": "add-remove"}
@@ -153,8 +153,9 @@ def test_what_is_wrong_is_not_proved(function, relation):
 
 def test_columns_that_were_taken_for_one_would_be_noticed(monkeypatch):
     """By real runs, of each of which the columns differ."""
-    right = vectors.entry
-    monkeypatch.setattr(vectors, "entry", lambda value, place: (right(value, place), right(value, 0))[1])
+    right = record_entries.entry
+    for module in (record_entries, records, expressions):
+        monkeypatch.setattr(module, "entry", lambda value, place: (right(value, place), right(value, 0))[1])
     proof = prove(difference_of_columns, epsilon=1, up_to=1, **ROWS)
     assert "rejects" in proof.reason
     assert "the real output is" in proof.reason

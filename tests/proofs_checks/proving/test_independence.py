@@ -64,7 +64,7 @@ def test_the_checker_imports_nothing_of_the_search():
         ("checker/check.py", "from ..solver import Space", "checker/check.py: solver Space"),
         ("checker/language/calls.py", "from ...search import Piece", "checker/language/calls.py: search Piece"),
         ("checker/check.py", "from ...auditing import audit", "checker/check.py: outside:auditing"),
-        ("checker/check.py", "import importlib\nimportlib.import_module('x')", "checker/check.py: outside:import_module"),
+        ("checker/costs.py", "import importlib\nimportlib.import_module(0)", "checker/costs.py: outside:import_module"),
     ],
 )
 def test_an_import_of_the_search_is_noticed(file, line, said, tmp_path):

@@ -15,7 +15,7 @@ from .classes import attribute as class_attribute
 from .functions import joined, written
 from .grammar import place
 from .iteration import iterated
-from .records import entry
+from .record_entries import entry
 from .values import Array, Class, Generator, Module, Native, Object, Ranks, Vector
 
 OPERATIONS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {

@@ -17,10 +17,9 @@ from ..following import Raises, Refused, tracer
 from ..forms import Form
 from . import functions_of_size as sizes
 from . import ratios
+from .record_entries import column, entry
 from .values import Array, Dimension, Ratio, Squares, Vector, is_number, is_truth, of_records, symbolic
 
-NOTHING = (None, None)
-MOST_COLUMNS = 64
 CLIP = "clip it by its norm first, as in g / max(1, np.linalg.norm(g) / C)"
 
 
@@ -267,38 +266,8 @@ def taken(value: Array, place: Any) -> Any:
         return Array(value.cells[index(place)], "v")
     if isinstance(place, tuple) and len(place) == 2 and (type(place[0]) is int or isinstance(place[0], slice)):
         rows = taken(value, place[0])
-        return entry(rows, place[1]) if isinstance(rows, Vector) else _column(rows, place[1])
+        return entry(rows, place[1]) if isinstance(rows, Vector) else column(rows, place[1])
     raise Refused("a part of an array of records other than some of its rows, or one column")
-
-
-def _column(value: Array, place: Any) -> Array:
-    """array[:, place]."""
-    cells = np.empty(len(value.cells), object)
-    for at, row in enumerate(value.cells.tolist()):
-        cells[at] = entry(row, place)
-    return Array(cells, "f")
-
-
-def entry(value: Vector, place: Any) -> Any:
-    """record[place]: a number of which nothing is known but which records it is an entry of."""
-    if type(place) is not int or not 0 <= place < MOST_COLUMNS or not isinstance(value.form, Form):
-        raise Refused(f"an entry of a record other than one of its first {MOST_COLUMNS}")
-    data = tracer().data
-    data.columns = max(data.columns, place + 1)
-    if value.form.noisy:
-        return tracer().computed(f"entry {place}", lambda record: _at(record, place), [value.form])
-    made = Form()
-    for name, slope in value.form.slopes.items():
-        alone = Form.variable(name)
-        its = data.merge(f"{name}[{place}]", (alone,), lambda point, one=alone: _at(one.value(point), place), NOTHING)
-        made = made.plus(its, slope)
-    return made
-
-
-def _at(record: Any, place: int) -> Fraction:
-    """Of a record of one entry the others are 0."""
-    entries = np.atleast_1d(np.asarray(record, object)).tolist()
-    return Fraction(entries[place] if place < len(entries) else 0)
 
 
 def added_in_place(held: Vector, operation: Any, new: Any) -> Vector:
