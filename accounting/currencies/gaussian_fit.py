@@ -7,7 +7,7 @@ true-positive rates at one false-positive rate (Gomez et al. 2025, arXiv 2503.10
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,11 @@ class GaussianFit(InNotebook):
     mu: Bracket
     error_rates_at_least: float
     off: Bracket
+
+    def of(self, curve: TradeOff) -> GaussianFit:
+        """The same mu for a curve of which only the upper ends are known."""
+        off = _off(curve, self.mu.upper, self.error_rates_at_least)
+        return GaussianFit(replace(self.mu, lower=0.0), self.error_rates_at_least, off)
 
     def __str__(self) -> str:
         return (

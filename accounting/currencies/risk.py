@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from html import escape
 from typing import Any
@@ -94,6 +94,15 @@ class Risk:
         True
         """
         return self.fit or fit_curve(self.curve, min(0.25, *(row.false_positive_rate for row in self.rates)))
+
+    def from_above(self) -> Risk:
+        """The same of a run of which only the upper ends are known: nobody need find out more than by guessing."""
+        curve = self.curve.from_above()
+        rates = tuple(_at_rate(curve, row.false_positive_rate, self.prior) for row in self.rates)
+        success = replace(self.bayes_success, lower=_bayes(self.prior, Bracket(0.0, 0.0, True, "none")).lower)
+        advantage = replace(self.advantage, lower=0.0)
+        fit = self.fit and self.fit.of(curve)
+        return replace(self, advantage=advantage, bayes_success=success, rates=rates, curve=curve, fit=fit)
 
     def __str__(self) -> str:
         right, before = rounded_up(self.bayes_success.upper, 4), max(self.prior, 1 - self.prior)

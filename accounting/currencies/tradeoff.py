@@ -53,6 +53,11 @@ class TradeOff:
     mu: tuple[float, float] | None = None
     attained: tuple[tuple[float, Bracket], ...] = ()
 
+    def from_above(self) -> TradeOff:
+        """The curve of a run that is at most as bad as this one's: how bad it is at least is not known."""
+        knots = tuple((epsilon, replace(delta, lower=0.0)) for epsilon, delta in self.knots)
+        return TradeOff(knots, None if self.mu is None else (0.0, self.mu[1]))
+
     def beta(self, alpha: float, lines: Sides | None = None) -> Bracket:
         """The smallest type II error at type I error alpha in [0, 1], as a certified bracket.
 

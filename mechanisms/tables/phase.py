@@ -94,9 +94,42 @@ def refuse_falling_divisor(phases: tuple[Phase, ...], relation: str) -> None:
         raise InputError("neighbouring", relation, expected)
 
 
+LEAVES = "zero-out or replace-one with weights: a client that leaves changes all other weights"
+
+TAKES_A_PLACE = (
+    "replace-one, which is an upper bound: with unequal weights, who takes a unit's place in a cohort of a fixed size "
+    "changes all weights of the mean"
+)
+
+
+def leaves_weights(phases: tuple[Phase, ...]) -> bool:
+    """Whether some mean has unequal weights of units that do not come by themselves: one that leaves changes all."""
+    return any(has_weights(phase) and not phase.sampling.come_by_themselves for phase in phases)
+
+
+def refuse_uncovered(phases: tuple[Phase, ...], relation: str, hidden: bool) -> None:
+    """Raises InputError where a description of these phases does not cover neighbours of the relation: an answer about
+    it would be too small. hidden: whether the attacker is not told who takes part."""
+    refuse_falling_divisor(phases, relation)
+    if relation == "add-remove" and leaves_weights(phases):
+        raise InputError("neighbouring", relation, LEAVES)
+    if relation == "zero-out" and hidden and any(map(has_uneven_cohorts, phases)):
+        raise InputError("neighbouring", relation, TAKES_A_PLACE)
+
+
 def run_of(phases: tuple[Phase, ...]) -> Mechanism:
     """The adaptive composition of the phases, each as bad as its description allows."""
     return composed([(phase, phase.described().upper) for phase in phases])
+
+
+def attained_run_of(phases: tuple[Phase, ...], idle_others: bool = False) -> Mechanism | None:
+    """What ran at the least, for a lower end: phases that are only bounded are left out, as forgetting their outputs is
+    post-processing. None where all are."""
+    bases = [(phase, phase.described().lower) for phase in phases]
+    known = [(phase, base) for phase, base in bases if base is not None]
+    if not known:
+        return None
+    return with_idle_others(known) if idle_others else composed(known)
 
 
 def with_idle_others(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from .. import CorrelatedGaussian, Gaussian, InputError, Laplace, Mechanism, Repeat, Sequence
 from .fields import MissingKeys, Table
 from .file import read_tables
-from .phase import Phase, run_of
+from .phase import Phase, attained_run_of, run_of
 from .problems import first_problem
 
 
@@ -29,6 +29,11 @@ class Schedule:
     def run(self) -> Mechanism:
         """The adaptive composition of the phases."""
         return run_of(self.phases)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the tables say what ran, and not only how bad it was at most."""
+        return attained_run_of(self.phases) == self.run()
 
     def with_noise(self, factor: float) -> Mechanism:
         """The run with every phase's Gaussian or Laplace noise multiplied by the factor.

@@ -24,12 +24,14 @@ from ...mechanisms.tables.fields import MissingKeys, Table
 from ...mechanisms.tables.file import read_tables
 from ...mechanisms.tables.kinds import MechanismTables
 from ...mechanisms.tables.phase import (
+    LEAVES,
     Phase,
+    attained_run_of,
     composed,
     has_falling_divisor,
     has_uneven_cohorts,
     has_weights,
-    with_idle_others,
+    leaves_weights,
 )
 from ...mechanisms.tables.problems import all_missing, first_problem
 from .statement import Statement
@@ -84,10 +86,8 @@ class Claim:
             raise InputError("mechanism.weights", "unequal", "uniform weights beside group or phases_per_unit")
         object.__setattr__(self, "run", self._about(tuple(phase.described().upper for phase in self.phases)))
         object.__setattr__(self, "attained_run", self._attained_run())
-        leaving = [phase for phase in self.phases if not phase.sampling.come_by_themselves]
-        if self.statement.neighbouring == "add-remove" and any(map(has_weights, leaving)):
-            expected = "zero-out or replace-one with weights: a client that leaves changes all other weights"
-            raise InputError("claim.neighbouring", self.statement.neighbouring, expected)
+        if self.statement.neighbouring == "add-remove" and leaves_weights(self.phases):
+            raise InputError("claim.neighbouring", self.statement.neighbouring, LEAVES)
         for step in rounds_by_step(self.run):
             if self.statement.neighbouring == "add-remove" and brings_noise(step):
                 raise InputError("claim.neighbouring", self.statement.neighbouring, STAYS)
@@ -104,14 +104,11 @@ class Claim:
             raise InputError("claim.coalition_size", self.statement.colluders, expected)
 
     def _attained_run(self) -> Mechanism | None:
-        bases = [(phase, phase.described().lower) for phase in self.phases]
-        known = [(phase, base) for phase, base in bases if base is not None]
-        if not known:
-            return None
         if not self.statement.is_ordinary:
-            return self.run if len(known) == len(self.phases) else None
-        uneven = hidden_and_uneven(self.statement, self.phases)
-        return with_idle_others(known) if uneven else composed(known)
+            bases = [phase.described().lower for phase in self.phases]
+            known = tuple(base for base in bases if base is not None)
+            return self._about(known) if len(known) == len(bases) else None
+        return attained_run_of(self.phases, hidden_and_uneven(self.statement, self.phases))
 
     def _about(self, bases: tuple[Mechanism, ...]) -> Mechanism:
         """The run of these bases, as the unit, or the group, meets it."""

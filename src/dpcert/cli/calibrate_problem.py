@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_args
 
+from ..accounting import Bracket
 from ..accounting.calibration.calibrate_risk import RiskCalibration
 from ..accounting.calibration.calibrate_to import TargetCalibration
 from ..accounting.calibration.search import Calibration, SolveFor
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.tables.fields import MissingKeys
-from ..mechanisms.tables.phase import refuse_falling_divisor
+from ..mechanisms.tables.phase import refuse_uncovered
 from ..mechanisms.validate import choice
 from .setting import SAMPLED_BY, Setting, missing, refuse
 
@@ -26,16 +27,26 @@ Found = TypeVar("Found", Calibration, RiskCalibration, TargetCalibration)
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """build: the run at a value; most: the largest value; at: what was asked, with the value, for the JSON document.
+    """build: the run at a value; least: what ran at the least then, None where nothing is known of that; most: the
+    largest value; at: what was asked, with the value, for the JSON document.
 
     step: how many rounds the value counts together, where a run has whole epochs or blocks of them only.
     """
 
     solved: SolveFor
     build: Callable[[float], Mechanism]
+    least: Callable[[float], Mechanism | None]
     most: float | None
     at: Callable[[float], dict[str, Any]]
     step: int = 1
+
+    def lowered(self, found: Bracket, value: float, ask: Callable[[Mechanism], Bracket] | None = None) -> Bracket:
+        """The bracket at the value, from below of what ran at the least (ask: the bracket of that)."""
+        least = self.least(value)
+        if least == self.build(value):
+            return found
+        lower = 0.0 if least is None or ask is None else ask(least).lower
+        return replace(found, lower=lower, reached=False)
 
     def in_rounds(self, found: Found) -> Found:
         """The answer in rounds, where the value counts several together. Raises InputError where the search ended."""
@@ -105,19 +116,21 @@ def _fits(asked: Setting, solved: SolveFor) -> None:
 
 def one_phase(asked: Setting, solved: SolveFor) -> Problem:
     """The options describe the phase, but for the one that is solved for."""
+    step = asked.step if solved == "rounds" else 1
+    most = {"rounds": _MOST_ROUNDS // step, "cohort": asked.population}.get(solved)
 
-    def at(value: float) -> Setting:
-        given: dict[str, Any] = {solved: value}
+    def at(value: float, times: int = step) -> Setting:
+        given: dict[str, Any] = {solved: value * times}
         return replace(asked, **given)
 
-    def document(value: float) -> dict[str, Any]:
-        return at(value).to_json()
-
-    if solved == "rounds":
-        return Problem(
-            solved, lambda value: at(value * asked.step).run(), _MOST_ROUNDS // asked.step, document, asked.step
-        )
-    return Problem(solved, lambda value: at(value).run(), asked.population if solved == "cohort" else None, document)
+    return Problem(
+        solved,
+        lambda value: at(value).run(),
+        lambda value: at(value).attained(),
+        most,
+        lambda value: at(value, 1).to_json(),
+        step,
+    )
 
 
 def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
@@ -130,25 +143,18 @@ def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
         if getattr(asked, name) not in (None, False):
             raise InputError("--" + name.replace("_", "-"), getattr(asked, name), "to be left out beside --schedule")
     schedule = load_schedule(path)
-    refuse_falling_divisor(schedule.phases, asked.relation)
-    builders = {
+    refuse_uncovered(schedule.phases, asked.relation, asked.hidden)
+    step = schedule.last_step if solved == "rounds" else 1
+    builders: dict[str, Callable[[float], Mechanism]] = {
         "noise_multiplier": schedule.with_noise,
         "clip_norm": schedule.with_clip,
-        "rounds": schedule.with_last_rounds,  # by the step
+        "rounds": lambda value: schedule.with_last_rounds(value * step),
         "cohort": schedule.with_last_cohort,
     }
     if solved not in builders:
         expected = "noise-multiplier, clip-norm, rounds or cohort, with --schedule"
         raise InputError("--solve-for", solved.replace("_", "-"), expected)
     against = {"notion": asked.notion, "neighbouring": asked.relation, "schedule": str(path)}
-    if solved == "rounds":
-        step = schedule.last_step
-        return Problem(
-            solved,
-            lambda value: schedule.with_last_rounds(value * step),
-            _MOST_ROUNDS // step,
-            lambda value: against,
-            step,
-        )
-    most = schedule.last_population() if solved == "cohort" else None
-    return Problem(solved, builders[solved], most, lambda value: against)
+    most = _MOST_ROUNDS // step if solved == "rounds" else schedule.last_population() if solved == "cohort" else None
+    build = builders[solved]
+    return Problem(solved, build, build if schedule.exact else lambda value: None, most, lambda value: against, step)

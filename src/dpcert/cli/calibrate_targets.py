@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..accounting import Bracket, epsilon
 from ..accounting.calibration.calibrate import calibrate
 from ..accounting.calibration.calibrate_risk import RiskCalibration, calibrate_risk
 from ..accounting.calibration.search import WHOLE, Calibration
-from ..mechanisms import InputError
+from ..mechanisms import InputError, Mechanism
 from ..mechanisms.validate import delta_below_one, number, positive
 from .calibrate_problem import Problem
 from .setting import Setting
@@ -48,10 +49,14 @@ class OfEpsilon(Target):
     def solved(self, problem: Problem, asked: Setting, scheduled: bool) -> Calibration:
         given = asked.against() | {"epsilon": self.epsilon or 0.0, "delta": self.delta or 0.0}
         found = calibrate(problem.build, solve_for=problem.solved, most=problem.most, **given)
-        if not scheduled and asked.proved(found.epsilon) != found.epsilon:  # that less noise misses is not proved
-            found = replace(found, epsilon=asked.proved(found.epsilon), beyond=None)
+        known = problem.lowered(found.epsilon, found.value, lambda least: self._at(least, asked))
+        if known is not found.epsilon:  # that less noise misses is not proved
+            found = replace(found, epsilon=known, beyond=None)
         part = " in the last phase" if found.solve_for in WHOLE else " times the schedule's"
         return replace(problem.in_rounds(found), of=part if scheduled else "")
+
+    def _at(self, run: Mechanism, asked: Setting) -> Bracket:
+        return epsilon(run, self.delta or 0.0, **asked.against())
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,9 @@ class OfErrorRates(Target):
     def solved(self, problem: Problem, asked: Setting, scheduled: bool) -> RiskCalibration:
         against = {name: value for name, value in asked.against().items() if name != "accountant"}
         given = against | {"tpr": self.tpr or 0.0, "fpr": self.fpr or 0.0}
-        return problem.in_rounds(calibrate_risk(problem.build, solve_for=problem.solved, most=problem.most, **given))
+        found = calibrate_risk(problem.build, solve_for=problem.solved, most=problem.most, **given)
+        known = problem.lowered(found.true_positive_rate, found.value)
+        return problem.in_rounds(replace(found, true_positive_rate=known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +91,11 @@ class OfCurrency(Target):
         rtol = _RTOL if asked.rtol is None else asked.rtol
         solving = {"solve_for": problem.solved, "most": problem.most, "rtol": rtol}
         found = calibrate_currency(problem.build, self.currency, against, **solving)  # type: ignore[arg-type]
-        factor = scheduled and problem.solved in ("noise_multiplier", "clip_norm")
-        return replace(found, found=problem.in_rounds(found.found), of=" times the schedule's" if factor else "")
+        inner, whole = found.found, found.without_range
+        inner = replace(inner, amount=problem.lowered(inner.amount, inner.value))
+        whole = None if whole is None else problem.lowered(whole, inner.value)
+        of = " times the schedule's" if scheduled and problem.solved in ("noise_multiplier", "clip_norm") else ""
+        return replace(found, found=problem.in_rounds(inner), without_range=whole, of=of)
 
 
 def target_of(

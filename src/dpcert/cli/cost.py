@@ -74,8 +74,9 @@ def delta_command(
 
 def _show(asked: Setting, quantity: Callable[..., Bracket], place: dict[str, float | None], as_json: bool) -> None:
     """The run's epsilon or delta at the place, with a simulation beside a wide interval."""
-    run, beside = asked.run(**place), None
-    found = asking(lambda: asked.proved(quantity(run, *place.values(), **asked.against())))
+    asked.run(**place)  # says what is missing
+    (at,) = place.values()
+    found, beside = asking(lambda: asked.answered(quantity, at or 0.0)), None
     if asked.sampling in SIMULATED:
         from ..proofs_checks.simulation.estimates import estimate_beside  # here: it loads what only it needs
 

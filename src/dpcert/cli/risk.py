@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,41 +39,47 @@ def risk_command(
     dpcert risk --noise-multiplier 1 --sampling poisson --sampling-rate 0.01 --rounds 10000 --fpr 1e-5
     """
     drawable(plot)
-    if asked.drop_last:
-        raise InputError("--drop-last", asked.drop_last, "no batch left out: what attacks gain at least is not known")
-    run, against, tangent = _of_claim(claim) if claim is not None else (asked.run(), _against(asked), None)
+    about = _of_options(asked) if claim is None else _of_claim(claim)
     rates = tuple(fpr or FALSE_POSITIVE_RATES)
     try:
-        found = asking(lambda: risk(run, **against, false_positive_rates=rates, prior=prior))
+        found = asking(lambda: risk(about.run, **about.against, false_positive_rates=rates, prior=prior))
     except InputError as problem:
         renamed = problem.field.replace("false-positive-rates", "fpr")
         raise problem.renamed(renamed) from None
-    if plot is not None:
-        draw_risk(found, plot, tangent)
     if mu:
         least = found.gaussian().error_rates_at_least
-        found = replace(found, fit=gaussian_fit(run, **against, error_rates_at_least=least))
+        found = replace(found, fit=gaussian_fit(about.run, **about.against, error_rates_at_least=least))
+    found = found if about.exact else found.from_above()
+    if plot is not None:
+        draw_risk(found, plot, about.claimed)
     show(found, as_json)
 
 
-def _against(asked: Setting) -> dict[str, Any]:
-    return {name: value for name, value in asked.against().items() if name != "accountant"}
+@dataclass(frozen=True, slots=True)
+class About:
+    """What ran, against whom. exact: whether just that ran, or at most that. claimed: a claim's (epsilon, delta)."""
+
+    run: Any
+    against: dict[str, Any]
+    exact: bool
+    claimed: tuple[float, float] | None = None
 
 
-def _of_claim(path: Path) -> tuple[Any, dict[str, Any], tuple[float, float] | None]:
-    """What the claim says ran, against whom, and the (epsilon, delta) that it claims."""
+def _of_options(asked: Setting) -> About:
+    run, against = asked.run(), {name: value for name, value in asked.against().items() if name != "accountant"}
+    return About(run, against, asked.attained() == run)
+
+
+def _of_claim(path: Path) -> About:
     from ..proofs_checks.claims.claim import load_claim
     from ..proofs_checks.claims.observers import certifiable
+    from ..proofs_checks.verification.worse import covering
 
     claim = load_claim(path)
     if not certifiable(claim):
         raise InputError("claim.observer", claim.statement.observer, "no observer but the notion's own, for a risk")
-    statement = claim.statement
-    against = {
-        "neighbouring": statement.neighbouring,
-        "notion": statement.notion,
-        "participation": statement.participation,
-    }
-    if statement.epsilon is None or statement.delta is None:
-        return claim.run, against, None
-    return claim.run, against, (statement.epsilon, statement.delta)
+    stated = (worse := covering(claim)).statement
+    names = ("neighbouring", "notion", "participation")
+    claimed = None if stated.epsilon is None or stated.delta is None else (stated.epsilon, stated.delta)
+    exact = worse is claim and claim.run == claim.attained_run
+    return About(claim.run, {name: getattr(stated, name) for name in names}, exact, claimed)

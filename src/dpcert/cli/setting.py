@@ -14,7 +14,7 @@ from ..mechanisms import InputError, Mechanism, default_relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.tables.kinds import KINDS
-from ..mechanisms.tables.phase import Phase, refuse_falling_divisor, run_of
+from ..mechanisms.tables.phase import Phase, attained_run_of, refuse_uncovered, run_of
 from ..mechanisms.tables.problems import all_missing, first_problem
 from ..mechanisms.text_input import as_typed
 from . import options
@@ -67,7 +67,7 @@ class Setting:
         try:
             phase = self._phase()
             found = run_of((phase,))
-            refuse_falling_divisor((phase,), self.relation)
+            refuse_uncovered((phase,), self.relation, self.hidden)
             return found
         except InputError as problem:
             raise as_option(problem) from None
@@ -97,10 +97,26 @@ class Setting:
         """The relation as named, or the notion's default."""
         return relation(self.neighbouring, self.notion, self.participation)
 
-    def proved(self, found: Bracket) -> Bracket:
-        """What is known of the run: from above only, where epochs leave units out (--drop-last)."""
-        above = self.drop_last and self._sampling_table().drops_units
-        return replace(found, lower=0.0, reached=False) if above else found
+    @property
+    def hidden(self) -> bool:
+        """Whether the attacker is not told who takes part."""
+        return self.notion == "dp" or self.participation == "hidden"
+
+    def attained(self) -> Mechanism | None:
+        """What ran at the least, for a lower end; None where nothing is known of that (--drop-last)."""
+        return attained_run_of((self._phase(),))
+
+    def answered(self, quantity: Callable[..., Bracket], at: float) -> Bracket:
+        """The run's epsilon or delta there: from above as bad as the options allow, from below of what they say ran."""
+        from ..accounting.question import RTOL  # here: commands that ask nothing load no accountant
+
+        run, least = self.run(), self.attained()
+        found = quantity(run, at, **self.against())
+        if least == run:
+            return found
+        lower = 0.0 if least is None else quantity(least, at, **self.against()).lower
+        found = replace(found, lower=lower)
+        return replace(found, reached=found.narrower_than(self.rtol or RTOL))
 
     @property
     def step(self) -> int:

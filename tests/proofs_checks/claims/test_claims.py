@@ -390,7 +390,8 @@ def test_a_claim_is_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
         apart.append(asked)
         return pairs(*asked)
 
-    monkeypatch.setattr(module, "composed", counted_run)
+    for place in (module, importlib.import_module("dpcert.mechanisms.tables.phase")):
+        monkeypatch.setattr(place, "composed", counted_run)
     monkeypatch.setattr(question, "_pairs", lru_cache(counted_pairs))
     monkeypatch.setattr(verification, "commonly_explained", lambda claim, bracket: ())  # other runs than the claim's
     claim = parse_claim(plain({"kind": "gaussian", "noise_multiplier": 1.0}, rounds=50))
