@@ -258,6 +258,8 @@ def of_a_part(names: tuple[str, ...], leaf: str, relation: str, sees: str, units
     if sees == "visible" or (fixed and sees == "pooled") or (reports_it and not fixed):
         return [_seen(RATES[name], one) for one in pairs(rest, leaf, relation, sees, units)]
     within = relation if reports_it or relation == "zero-out" else "add-remove"
+    if relation == "replace-one" and "FixedSize" in rest:  # whoever takes its place is one replacement away
+        within = "zero-out"
     if fixed and relation == "add-remove":  # it takes another's place
         units = 2
     return [_hidden(RATES[name], one) for one in pairs(rest, leaf, within, sees, units)]

@@ -194,8 +194,10 @@ def enumerated(leaf: str, names: tuple[str, ...], relation: str, visible: bool, 
         return [alike(one) for one in searches([masses(one) for one in few(found)], RUNS)]
     if name == "Disjoint" and relation == "replace-one":
         leaving = few(of("add-remove"))
-        moved = [alike(joint((one, other.swapped()))) for one, other in product(leaving, repeat=2)]
-        return [*found, *moved]
+        both = list(product(leaving, repeat=2))
+        if leaf.startswith("noisy-max"):  # who enters may have the opposite votes
+            both += [(one, one.swapped()) for one in leaving]
+        return [*found, *(alike(joint((one, other.swapped()))) for one, other in both)]
     return found
 
 
