@@ -17,6 +17,7 @@ from .currencies import gdp
 from .losses import closed_form, one_event
 from .losses import gaussian_rounds as gaussian
 from .losses.atoms import pld as lattices
+from .losses.atoms import pld_together
 from .losses.smooth import batch
 from .losses.smooth import contour as densities
 from .pairs import Composition
@@ -54,7 +55,7 @@ _FEWEST = 4
 
 _CLOSED_FORM = Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta)
 _REPLACED_BLOCK = Untuned("replaced-block", replaced_block.supports, replaced_block.epsilon, replaced_block.delta)
-_LATTICES = Tuned("pld", lattices.supports, lattices.epsilon, lattices.delta)
+_LATTICES = Tuned("pld", lattices.supports, lattices.epsilon, lattices.delta, deltas_of=pld_together.deltas)
 
 CERTIFIED: tuple[Accountant, ...] = (
     Untuned("gaussian", gaussian.supports, gaussian.epsilon, gaussian.delta),

@@ -30,9 +30,6 @@ from .tradeoff_lines import WIDER, Lines, Sides, highest_lines, possible, ruled_
 
 _BITS = 200
 
-_SMALLEST = 1e-12
-"""The knots reach to the epsilon at this delta, or a smaller one where smaller error rates matter."""
-
 _NARROW = 1e-6
 """About the relative width of the power where it is asked to be narrow."""
 
@@ -129,6 +126,7 @@ def tradeoff(
     points: int = 65,
     narrow_at: Sequence[float] = (),
     rtol: float = RTOL,
+    smallest_delta: float = 1e-12,
 ) -> TradeOff:
     """The run's trade-off curve from certified brackets of its profile at `points` values of eps >= 0.
 
@@ -139,18 +137,21 @@ def tradeoff(
     0.610856
 
     narrow_at: type I errors, in (0, 1/2], around which four more points each make it narrow.
-    rtol: of the bracket at each point.
+    rtol: relative width of the bracket at each point.
+    smallest_delta: the points reach to the epsilon at this delta, or at a smaller one where narrow_at is smaller. At
+    error rates below 64 times it, the bracket of beta is valid and wide.
     Raises InputError as accounting.delta does.
     """
     count("points", points, least=2)
-    smallest = _SMALLEST
+    smallest = between("smallest_delta", smallest_delta)
     for alpha in narrow_at:
         if not 0.0 < number("narrow_at", alpha) <= 0.5:
             raise InputError("narrow_at", alpha, "an error rate above 0 and at most 1/2")
         smallest = min(smallest, alpha / 64)
     neighbouring = neighbouring or default_relation(notion, participation)
     run = as_run(run)
-    most = answer(Question.about(run, "epsilon", neighbouring, notion, participation), smallest).upper
+    reach = Question.about(run, "epsilon", neighbouring, notion, participation, "best", rtol)
+    most = answer(reach, smallest).upper
     if most == math.inf:
         told = f"At delta = {smallest:g} the epsilon of this run is infinite, so there is no trade-off curve of it."
         raise InputError("run", run, "a run whose epsilon is finite", told)

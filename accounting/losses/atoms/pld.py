@@ -31,9 +31,9 @@ METHOD = "pld"
 _NEAR_TOP = 2e-6
 """Relative distance from the largest possible loss within which epsilon is not resolved."""
 
-_PILOT_CELLS = 512
+PILOT_CELLS = 512
 _COARSE = (*(0.3,) * 8, 0.02)
-_MOST_CELLS, _MOST_FREQUENCIES, _MOST_ASTRAY = 1 << 17, 1 << 18, 1 << 15
+_MOST_CELLS, MOST_FREQUENCIES, _MOST_ASTRAY = 1 << 17, 1 << 18, 1 << 15
 """Frequencies, and those with many cells where the place is not known to a factor of two."""
 
 _PROGRESS = 0.999
@@ -73,8 +73,8 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
     composition, rtol = cut_for(composition, rtol)
     if _total_variation(composition) <= delta * (1 - 4 * TARGET):
         return Bracket(0.0, 0.0, True, METHOD)
-    layout = LatticeLayout(composition, _tail(composition, delta, rtol), rtol)
-    pilot = layout.laws(_PILOT_CELLS, 1.0, math.inf)
+    layout = LatticeLayout(composition, lost_tail(composition, delta, rtol), rtol)
+    pilot = layout.laws(PILOT_CELLS, 1.0, math.inf)
     whole = Sides.of(pilot)
     if whole.infinite_lower > delta:
         return Bracket(math.inf, math.inf, True, METHOD)
@@ -93,11 +93,11 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
         window = max(answer.lower, at - 8.0 / slope, 0.0), at
         try:
             error = min(0.3, tolerance * max(slope * at, 1e-3))
-            astray = cells > _PILOT_CELLS and answer.lower < 0.5 * answer.upper
-            most = _MOST_ASTRAY if astray else _MOST_FREQUENCIES
+            astray = cells > PILOT_CELLS and answer.lower < 0.5 * answer.upper
+            most = _MOST_ASTRAY if astray else MOST_FREQUENCIES
             found = layout.within_reach(window, log_finite, slope, cells, error, most)
         except OutOfReach:
-            if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
+            if cells > PILOT_CELLS:  # more frequencies would be needed where less is tolerated
                 break
             stuck = tolerance
             continue
@@ -110,40 +110,50 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
 def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Bracket:
     """The smallest delta of the composed pair at epsilon >= 0, rtol wide, relatively, or as narrow as can be."""
     composition, rtol = cut_for(composition, rtol)
-    below, above = max(0.0, widened_down(epsilon, 2 * TARGET)), widened_up(epsilon, 4 * TARGET) if epsilon else 0.0
     layout = LatticeLayout(composition, 1e-40, rtol)
     log_delta, slope, answer = 0.0, 1.0, Bracket(0.0, 1.0, True, METHOD)
     for _ in range(3):
-        pilot = layout.laws(_PILOT_CELLS, slope, epsilon or math.inf)
+        pilot = layout.laws(PILOT_CELLS, slope, epsilon or math.inf)
         whole = Sides.of(pilot)
-        if below >= whole.top:
+        if _just_below(epsilon) >= whole.top:
             return Bracket(min(whole.infinite_lower, 1.0), min(whole.infinite_upper, 1.0), True, METHOD)
         place = epsilon if layout.rare and epsilon else scale(pilot, epsilon)
         moments = table(pilot, place)
         log_delta = max(min(moments.at(epsilon), 0.0) - 3.0, -600.0)
         slope = moments.line(epsilon)
-        layout = LatticeLayout(composition, min(layout.tail, _tail(composition, math.exp(log_delta), rtol)), rtol)
+        layout = LatticeLayout(composition, min(layout.tail, lost_tail(composition, math.exp(log_delta), rtol)), rtol)
     stuck = 0.0
     for cells, tolerance in layout.stages():
         if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper or tolerance == stuck:
             continue
         width = answer.width
         try:
-            found = layout.within_reach((epsilon, epsilon), log_delta, slope, cells, tolerance, _MOST_FREQUENCIES)
+            found = layout.within_reach((epsilon, epsilon), log_delta, slope, cells, tolerance, MOST_FREQUENCIES)
         except OutOfReach:
-            if cells > _PILOT_CELLS:  # more frequencies would be needed where less is tolerated
+            if cells > PILOT_CELLS:  # more frequencies would be needed where less is tolerated
                 break
             stuck = tolerance
             continue
-        low, high = found.log_delta(above)[0], found.log_delta(below)[1]
-        bounds = max(0.0, widened_down(math.exp(low), 1e-13)), min(1.0, widened_up(math.exp(high), 1e-13))
-        answer = answer.intersect(Bracket(*bounds, True, METHOD))
+        answer = answer.intersect(delta_between(found, epsilon))
         slope = _slope(found, epsilon, slope)
         if answer.lower > 0.0:
             log_delta = max(math.log(answer.upper), -600.0)
         if answer.width > _PROGRESS * width:
             stuck = tolerance
     return answer
+
+
+def delta_between(found: ComposedProfile, epsilon: float) -> Bracket:
+    """Of delta at epsilon, by what a profile says just above and just below it."""
+    low = found.log_delta(widened_up(epsilon, 4 * TARGET) if epsilon else 0.0)[0]
+    high = found.log_delta(_just_below(epsilon))[1]
+    return Bracket(
+        max(0.0, widened_down(math.exp(low), 1e-13)), min(1.0, widened_up(math.exp(high), 1e-13)), True, METHOD
+    )
+
+
+def _just_below(epsilon: float) -> float:
+    return max(0.0, widened_down(epsilon, 2 * TARGET))
 
 
 def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
@@ -154,7 +164,7 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
     if not (0.0 < delta < 1.0 and math.isfinite(epsilon)):
         return epsilon == math.inf or delta == 1.0
     coarse = coarser(composition, COARSE_BLOCK)
-    pilot = LatticeLayout(coarse, _tail(coarse, delta, 1.0), 1.0).laws(_PILOT_CELLS, 1.0, math.inf)
+    pilot = LatticeLayout(coarse, lost_tail(coarse, delta, 1.0), 1.0).laws(PILOT_CELLS, 1.0, math.inf)
     finite = widened_down(delta, 4 * TARGET) - Sides.of(pilot).infinite_upper
     return finite > 0.0 and first_bound(pilot, math.log(finite)) <= epsilon
 
@@ -177,12 +187,22 @@ class LatticeLayout:
         """Whether looking for a threshold is worth its time."""
         return 0.0 < sum(rounds * _rate(pair) for pair, rounds in self.composition) <= _MANY_JUMPS
 
+    @property
+    def of_one_law(self) -> bool:
+        """Whether more cells make no pair's laws finer."""
+        return all(isinstance(pair, _OF_ONE_LAW) for pair, _ in self.composition)
+
+    @property
+    def fine(self) -> int:
+        """Cells with which a bracket is rtol wide."""
+        return min(_MOST_CELLS, 1 << math.ceil(math.log2(8.0 / math.sqrt(self.rtol))))
+
     def stages(self) -> list[tuple[int, float]]:
         """(cells, tolerance): to find the place, to be narrow there, and again with more cells if need be."""
-        if all(isinstance(pair, _OF_ONE_LAW) for pair, _ in self.composition):
-            return [(_PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _OF_ONE_LAW_STAGES]
-        fine = min(_MOST_CELLS, 1 << math.ceil(math.log2(8.0 / math.sqrt(self.rtol))))
-        coarse = [(_PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _COARSE]
+        if self.of_one_law:
+            return [(PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _OF_ONE_LAW_STAGES]
+        fine = self.fine
+        coarse = [(PILOT_CELLS, max(self.rtol, tolerance)) for tolerance in _COARSE]
         finer = min(4 * fine, _MOST_CELLS)
         near = fine, max(self.rtol, _COARSE[-1])  # where a few cells do not find the place
         return [*coarse, near, (fine, self.rtol), (finer, 0.5 * self.rtol), (finer, _AT_ATOMS * self.rtol)]
@@ -219,7 +239,7 @@ class LatticeLayout:
                 return self.profile(window, log_delta, slope, cells, tolerance, most)
             except OutOfReach:
                 tolerance *= _LESS_CLOSELY
-                if cells == _PILOT_CELLS or tolerance > _COARSE[-1]:
+                if cells == PILOT_CELLS or tolerance > _COARSE[-1]:
                     raise
 
     def profile(
@@ -230,10 +250,10 @@ class LatticeLayout:
         Raises OutOfReach where that takes more frequencies than `most`.
         """
         rare = self.rare and window[1] > 0.0
-        pilot = self.laws(_PILOT_CELLS, slope, window[1] or math.inf)
+        pilot = self.laws(PILOT_CELLS, slope, window[1] or math.inf)
         epsilon = window[1] if rare else scale(pilot, window[1])
         far = far_threshold(pilot, epsilon, log_delta + self.log_share) if rare else math.inf
-        laws = pilot if cells == _PILOT_CELLS else self.laws(cells, slope, window[1] or math.inf)
+        laws = pilot if cells == PILOT_CELLS else self.laws(cells, slope, window[1] or math.inf)
         accuracy = 3.0 - math.log(tolerance)
         plan = table(without(pilot, far), epsilon).plan(window, log_delta, accuracy)
         square = _SMOOTHED * tolerance / (slope * (slope + 1.0))
@@ -268,7 +288,7 @@ def _total_variation(composition: Composition) -> float:
     return up(sum(parts), len(composition) + 1)
 
 
-def _tail(composition: Composition, delta: float, rtol: float) -> float:
+def lost_tail(composition: Composition, delta: float, rtol: float) -> float:
     """Mass of a tail that may be lost in one round: far below delta even after all rounds, and where blocks of random
     allocation lose hundreds of times as much."""
     return max(1e-285, 0.02 * min(rtol, _TAILS_RTOL) * delta / sum(rounds for _, rounds in composition))
