@@ -17,6 +17,8 @@ ADDED_LATER = {"added_later": True}
 class Mechanism:
     """A frozen description of a randomised release. Subclasses are frozen dataclasses.
 
+    to_event: the same run as a DpEvent of Google's dp_accounting.
+
     >>> from dpcert import Gaussian
     >>> isinstance(Gaussian(1.0), Mechanism)
     True

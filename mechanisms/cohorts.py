@@ -19,6 +19,8 @@ class WithReplacement(Mechanism):
 
     A unit that comes up j times contributes j times. The mechanism's noise is on the sum over the draws.
 
+    draws: how many units are drawn in one round, at least 1.
+
     >>> from dpcert import Gaussian
     >>> WithReplacement(Gaussian(1.0), population=1000, draws=10).draws
     10
@@ -58,6 +60,8 @@ class RandomAllocation(Mechanism):
     Sums are divided by a constant, never by the realised cohort. (Feldman, Shenfeld 2025, arXiv 2502.08202,
     "random allocation"; with one participation also "balls and bins" sampling, Chua et al. 2024, arXiv 2412.16802; what
     it costs: docs/theory/allocation.md and rdp.md, "Random allocation".)
+
+    participations: in how many rounds of the block each unit takes part, from 1 to `rounds`.
 
     >>> from dpcert import Gaussian
     >>> RandomAllocation(Gaussian(1.0), rounds=100).participations

@@ -16,6 +16,8 @@ class Disjoint(Mechanism):
     A unit's data may decide which ones: a histogram by region is Disjoint over the regions. The parts are cut before
     the run, not by earlier outputs. (Parallel composition, McSherry 2009, "Privacy integrated queries", Theorem 4.)
 
+    at_most: how many of the releases one unit's data enter, at least 1.
+
     >>> from dpcert.mechanisms import Laplace
     >>> Disjoint(Laplace(2.0), Laplace(2.0), Laplace(4.0)) == Disjoint([Laplace(2.0)] * 2 + [Laplace(4.0)], at_most=1)
     True

@@ -121,6 +121,8 @@ def _uniform_share(mechanism: RandomizedResponse) -> float:
 def from_event(event: dp_event.DpEvent) -> Mechanism:
     """The mechanism that an event describes; the inverse of `to_event`.
 
+    event: a DpEvent of Google's dp_accounting.
+
     >>> from_event(Poisson(Gaussian(2.0), 0.01).event())
     Poisson(mechanism=Gaussian(noise_multiplier=2.0), sampling_rate=0.01)
 

@@ -95,6 +95,8 @@ class LossDistribution(Mechanism):
         worst two neighbours: a bound from above, rounded up, and from below, rounded down.
 
         Raises InputError unless both add up to 1 and have as many outputs.
+
+        p, q: probabilities of the same outcomes under the two neighbours, each adding up to 1.
         """
         left, right = tuple(p), tuple(q)
         if len(left) != len(right):

@@ -41,6 +41,8 @@ def _settle(mechanism: Mechanism, *counts: str) -> None:
 class MatrixFactorisation(CorrelatedGaussian):
     """Any lower triangular encoder, row by row.
 
+    encoder: rows of the matrix C, shape (rounds, rounds), zero above the diagonal.
+
     >>> MatrixFactorisation(2.0, encoder=((1.0, 0.0), (0.5, 1.0))).encoder[1]
     (0.5, 1.0)
     """
@@ -81,6 +83,8 @@ class ToeplitzFactorisation(CorrelatedGaussian):
 
     Non-negative and non-increasing, as optimal ones are (at most min_separation of them need not be non-increasing).
 
+    coefficients: first entries of the first column of C, at most one per round, each at least 0.
+
     >>> ToeplitzFactorisation(2.0, coefficients=(1.0, 0.5), rounds=4).coefficients
     (1.0, 0.5)
     """
@@ -118,6 +122,8 @@ class BandedFactorisation(CorrelatedGaussian):
 
     Then no two of a unit's participations overlap, and nothing else of the encoder matters.
     (Choquette-Choo et al. 2023, arXiv 2306.08153, Theorem 2.)
+
+    column_norms: Euclidean norm of each column of C, one per round. bands: number of bands, from 1 to min_separation.
 
     >>> BandedFactorisation(2.0, column_norms=(1.0,) * 6, bands=2, min_separation=2, max_participations=3).bands
     2

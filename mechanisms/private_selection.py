@@ -23,6 +23,9 @@ class BestOfSeveral(Mechanism):
     2019, arXiv 1811.07971, for the geometric law). With poisson_mean in its place, K is Poisson distributed (the same
     paper, Section 3.4); where it is 0, something is released that depends on no data.
 
+    gamma: in (0, 1); the smaller, the more runs. shape: of the distribution of K, above -1. poisson_mean: mean of K, at
+    least 0, in the place of gamma.
+
     >>> from dpcert.mechanisms import Gaussian
     >>> round(BestOfSeveral(Gaussian(4.0), gamma=0.1).mean, 9)
     10.0
@@ -55,6 +58,8 @@ class BestOfSeveral(Mechanism):
         """The search whose expected number of runs is `mean`; shape: infinite for a Poisson law.
 
         gamma is rounded down, which costs no less. Raises InputError for a mean that no such law has.
+
+        mean: expected number of runs, above 1.
 
         >>> from dpcert.mechanisms import Gaussian
         >>> round(BestOfSeveral.with_mean(Gaussian(4.0), 10, shape=0.5).gamma, 6)

@@ -53,6 +53,8 @@ def draw_cyclic_poisson(
 
     Raises InputError for values out of range.
 
+    groups: number of groups that take turns, at least 1.
+
     >>> from dpcert.mechanisms.randomness import SeededTestSource
     >>> draw_cyclic_poisson(2, 0.5, 4, 6, SeededTestSource(0))
     [[4], [], [], [1, 3]]

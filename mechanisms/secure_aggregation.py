@@ -36,6 +36,8 @@ class Skellam(Mechanism):
 
         alpha D2^2/(2 v) + min(((2 alpha - 1) D2^2 + 6 D1)/(4 v^2), 3 D1/(2 v)), the paper's Theorem 3.5, v being the
         variance, D2 and D1 the norms of an integer vector, so that D1 <= min(sqrt(dimension) D2, D2^2).
+
+        move: by how much one unit moves the sum, in steps of the grid.
         """
         v, squared = self.variance, (move * self.clip) ** 2
         l1 = min(math.sqrt(self.dimension * squared), squared)
@@ -77,6 +79,8 @@ class DistributedDiscreteGaussian(Mechanism):
         The paper's Proposition 14: alpha D^2/2 + tau d and alpha (D + sqrt(d) tau)^2/2, with
         D = move clip/(sqrt(clients) sigma), d the dimension, and tau = 10 sum over 0 < k < clients of
         e^(-2 pi^2 sigma^2 k/(k+1)).
+
+        move: by how much one unit moves the sum, in steps of the grid.
         """
         distance = move * self.clip / (math.sqrt(self.clients) * self.sigma)
         tau = self._inflation()

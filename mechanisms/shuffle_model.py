@@ -16,6 +16,8 @@ class ShuffledReports(Mechanism):
     replaced units. (Cheu et al. 2019, arXiv 1808.01394; Erlingsson et al. 2019, arXiv 1811.12469; what it costs:
     docs/theory/shuffle_model.md.)
 
+    reports: number of units, each of which sends one report; at least 1.
+
     >>> from dpcert import RandomizedResponse
     >>> ShuffledReports(RandomizedResponse(0.25), reports=1000).reports
     1000

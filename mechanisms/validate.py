@@ -16,6 +16,9 @@ from typing import Any, TypeGuard
 class InputError(ValueError):
     """A value that cannot be worked with: `field`, the offending `value` and what was `expected`.
 
+    field: what the value was given for. value: as given. expected: what would have been right. sentence: the whole
+    message, where these three do not make one.
+
     >>> from dpcert import Gaussian
     >>> Gaussian(noise_multiplier=-1.0)
     Traceback (most recent call last):
@@ -36,7 +39,10 @@ class InputError(ValueError):
         return type(self), (self.field, self.value, self.expected, self.sentence)
 
     def renamed(self, field: str) -> InputError:
-        """The same problem under another name of the field."""
+        """The same problem under another name of the field.
+
+        field: the name that the user knows it by.
+        """
         return InputError(field, self.value, self.expected, self.sentence)
 
     def to_json(self) -> dict[str, str]:

@@ -61,6 +61,8 @@ def assert_private(
     that is so of all its pairs, unless allow_blind. Returns the audit's result. Raises AssertionError with the witness;
     InputError for unusable values, and for fewer trials than could ever refute the claim.
 
+    allow_blind: whether a test that could check nothing passes.
+
     >>> def noisy_sum(dataset, rng, size):
     ...     return sum(dataset) + rng.laplace(0.0, 1.0, size)
     >>> assert_private(noisy_sum, ([0], [1]), epsilon=1.0, delta=0.0, method="curve").refuted

@@ -21,6 +21,8 @@ class ReplayableTrainer:
     """Runs `algorithm()` on whichever clients it is given, on the code path of every other run.
 
     template: gives the task and the number of outputs; its clients are not used.
+
+    algorithm: a function that makes a fresh algorithm.
     """
 
     template: Federation
@@ -31,7 +33,10 @@ class ReplayableTrainer:
     def run(
         self, clients: Sequence[Client], seed: int, billboard: Sequence[npt.NDArray[np.floating]] | None = None
     ) -> RecordingBillboard:
-        """A run's record: releases, noise, sensitivities, messages and the clients' final models."""
+        """A run's record: releases, noise, sensitivities, messages and the clients' final models.
+
+        clients: their data. billboard: releases of an earlier run, which are shown in the place of its own; None: none.
+        """
         federation = Federation(self.template.name, tuple(clients), self.template.task, self.template.outputs)
         board = RecordingBillboard(billboard)
         told = replace(self.settings, seed=seed)

@@ -19,7 +19,10 @@ from .statement import SECRET_SEED, PrivacyStatement, large_delta
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Training(InNotebook):
-    """A run that is done. privacy: None without noise. tuned: the scores after fine-tuning, and those before it."""
+    """A run that is done. privacy: None without noise. tuned: the scores after fine-tuning, and those before it.
+
+    trainer: as it is after the run. outcome: what the run reports.
+    """
 
     trainer: Trainer
     outcome: Outcome
@@ -78,6 +81,8 @@ def train(
     """Run the trainer to its end, then whatever its clients do alone, and state what was released and what it costs.
 
     attest: as for Trainer.run.
+
+    finetuning: what clients do alone afterwards; None: nothing.
 
     >>> from dpcert.trainers.federated import DpFedAvg, Settings, Trainer, load_federation
     >>> federation = load_federation("synthetic:related,population=8,samples=10", seed=0)

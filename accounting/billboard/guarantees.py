@@ -29,6 +29,8 @@ class Observer:
     - "final-models": sees the billboard's last state and the other clients' final models, nothing in between.
     - "outside": reads the billboard (all releases), no client's side.
 
+    size: number of clients in a coalition, at least 1; None: all others.
+
     >>> str(Observer("coalition", 3))
     'a coalition of 3 other clients'
     """
@@ -143,6 +145,8 @@ def compose(guarantees: Sequence[Guarantee]) -> Guarantee:
     For billboard and joint guarantees a client's input to a later mechanism may include what it got from earlier
     ones (docs/theory/billboard.md, "Composition"). What is known from below does not add up: the lower end is the
     largest of the parts'. To compose rounds of one run tightly, describe the run instead and account it whole.
+
+    guarantees: one or more, all of the same notion, unit and neighbouring relation.
 
     >>> one = Guarantee("dp", "client", "replace-one", Bracket(0.0, 1.0, True, "stated"), 1e-6, OUTSIDE)
     >>> round(compose([one, one]).epsilon.upper, 12)

@@ -54,6 +54,8 @@ cohorts that the lower bound leaves out."""
 class Observed:
     """epsilon: the bracket against that observer. reasons: what it knows and what was done about it, one a phase.
 
+    knows: what the observer knows about who takes part, in each phase.
+
     >>> from dpcert import Gaussian
     >>> from dpcert.accounting.billboard import Observer, observer_epsilon
     >>> seen = observer_epsilon(Gaussian(8.0), Observer("outside"), 1e-5, "replace-one", clients="stateless")

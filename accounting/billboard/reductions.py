@@ -32,6 +32,8 @@ def billboard_lemma(billboard: Guarantee, clients_learn: ClientsLearn) -> Guaran
     who knows its own coins.
     Raises UnlikeGuarantees when the guarantee is too weak for that.
 
+    billboard: the guarantee of what is published. clients_learn: what reaches a client beside it.
+
     >>> from dpcert.accounting import Bracket
     >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE
     >>> seen = Guarantee("dp", "client", "replace-one", Bracket(0.0, 1.0, True, "stated"), 1e-6, EVERYBODY_ELSE)
@@ -88,6 +90,8 @@ def group(guarantee: Guarantee, size: int) -> Guarantee:
 
     Vadhan 2017 ("The Complexity of Differential Privacy"), Lemma 2.2, in the form that sums the geometric series;
     section "Groups". Holds for joint privacy too: leaving out more outputs is post-processing.
+
+    size: number of units that change together, at least 1.
 
     >>> from dpcert.accounting import Bracket
     >>> from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE

@@ -118,6 +118,8 @@ def noise_within(
     make: the mechanism with this much noise: Gaussian, Laplace, lambda sigma: ClampedGaussian(sigma, width=100), ...;
     more of its argument must be more noise. Raises InputError where hardly any noise is too much, or none is.
 
+    numbers: how many numbers the release has, at least 1; all of them are within the distance.
+
     >>> from dpcert import epsilon, noise_within
     >>> from dpcert.mechanisms import Laplace
     >>> found = noise_within(Laplace, distance=5.0, confidence=0.95, clip_norm=1.0)

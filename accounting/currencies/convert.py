@@ -45,6 +45,8 @@ class Conversion(InNotebook):
     "upper bound" where none is known to; "no bound" where at_most is infinite. words: the same in a sentence.
     known, amount, known_delta: what is known. at: the delta, epsilon or false-positive rate at which was asked.
 
+    at_most: the converted number, rounded up. asked: the currency that it is in.
+
     >>> from dpcert import convert
     >>> convert("rho", 2.56, "epsilon", delta=1e-10).at_most < 17.16
     True
@@ -133,6 +135,8 @@ def convert(
     (order, epsilon); between orders by convexity, to epsilon or delta at the best of them by Asoodeh et al. 2020, the
     best that one order allows: renyi/optimal_conversion.py).
     asked: "epsilon" (at delta), "delta" (at epsilon), "rho", "mu", "tpr" (at fpr) or "advantage".
+
+    amount: of the known currency, at least 0. known_delta: the delta at which that epsilon holds, from 0 to below 1.
 
     >>> f"{convert('rho', 2.56, 'epsilon', delta=1e-10).at_most:.2f}"
     '17.16'

@@ -70,7 +70,7 @@ def mu(
     """The least mu for which the run is mu-GDP, as a certified bracket.
 
     error_rates_at_least: the comparison of the two curves is made where both error rates are at least this, below 1/2;
-    0 compares them everywhere. deltas_at_least, in its place: at every delta from this on the run's epsilon is at most
+    0 compares them everywhere. deltas_at_least: in its place; at every delta from this on the run's epsilon is at most
     that of mu. rtol: the relative width at which the search ends; `reached` says whether it was.
 
     >>> from dpcert.mechanisms import Gaussian, Repeat

@@ -41,6 +41,8 @@ class GaussianFit(InNotebook):
     """mu: the least one, where both error rates are at least error_rates_at_least; its upper end is the curve meant.
     off: by how much at most the curve's true-positive rate exceeds the run's, at one false-positive rate.
 
+    error_rates_at_least: the two curves are compared where both error rates are at least this, in [0, 1/2).
+
     >>> from dpcert.mechanisms import Gaussian
     >>> gaussian_fit(Gaussian(2.0)).mu.at_most(0.500001)
     True

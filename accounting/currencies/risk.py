@@ -71,6 +71,10 @@ class Risk:
     """A run's risk table. prior: the attacker's probability, before, that the unit's data were used. fit: of a
     Gaussian curve, where a narrower one was asked for than the curve's points give. against: whom.
 
+    advantage: the largest true-positive rate minus the false-positive rate. bayes_success: how often the best guess is
+    right, with the prior. rates: one row per false-positive rate. curve: the trade-off curve that the table is read
+    from.
+
     >>> from dpcert import Gaussian, risk
     >>> risk(Gaussian(1.0)).advantage.upper < 0.383
     True

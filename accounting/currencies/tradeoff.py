@@ -18,7 +18,7 @@ from flint import arb, ctx
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
 from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import count, number
+from ...mechanisms.validate import count, number, open_probability
 from ..answer import answer
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
@@ -40,6 +40,8 @@ class TradeOff:
 
     mu: (at most, at least) the parameter of a curve that is exactly Gaussian, Phi(Phi^-1(1 - alpha) - mu).
     attained: the profile of one order of two neighbours alone, at the same eps; empty where none is known.
+
+    knots: the pairs (eps, bracket of delta(eps)).
 
     >>> from dpcert import Gaussian, tradeoff
     >>> tradeoff(Gaussian(1.0)).power(0.05).upper < 0.26
@@ -132,6 +134,8 @@ def tradeoff(
 
     More points make the bracket of beta narrower between the lines; Gaussian rounds are exact for any number.
 
+    points: at how many values of eps the profile is computed, at least 2.
+
     >>> from dpcert.mechanisms import Gaussian
     >>> round(tradeoff(Gaussian(noise_multiplier=1.0))(0.1).upper, 6)  # Phi(Phi^-1(0.9) - 1)
     0.610856
@@ -143,7 +147,7 @@ def tradeoff(
     Raises InputError as accounting.delta does.
     """
     count("points", points, least=2)
-    smallest = between("smallest_delta", smallest_delta)
+    smallest = open_probability("smallest_delta", smallest_delta)
     for alpha in narrow_at:
         if not 0.0 < number("narrow_at", alpha) <= 0.5:
             raise InputError("narrow_at", alpha, "an error rate above 0 and at most 1/2")

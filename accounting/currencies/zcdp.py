@@ -62,6 +62,8 @@ def rho(
 ) -> Bracket:
     """The least rho of the run, D_alpha <= rho alpha for 1 < alpha <= orders_up_to, as a certified bracket.
 
+    orders_up_to: the largest Renyi order that is looked at, above 1.
+
     >>> from dpcert.mechanisms import Gaussian, Repeat
     >>> found = rho(Repeat(Gaussian(noise_multiplier=10.0), rounds=4))
     >>> 0.02 - 1e-12 < found.lower <= 0.02 <= found.upper < 0.02 + 1e-12

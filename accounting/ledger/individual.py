@@ -72,6 +72,8 @@ class Participations:
     min_separation: rounds between two participations of one client, at least (1: may take part in every round).
     max_participations: of one client, in all.
 
+    times: how often each client took part, an integer array of shape (clients,).
+
     >>> import numpy as np
     >>> seen = Participations(clients=3, min_separation=2, max_participations=5)
     >>> seen.record(0, np.array([0]))

@@ -27,6 +27,8 @@ def planned_order(
 ) -> float:
     """The order whose filter lets the most events like `expected` through.
 
+    expected: the mechanism of one event as it is planned. target_epsilon: of the whole budget, above 0.
+
     >>> from dpcert.mechanisms import Gaussian
     >>> 1.0 < planned_order(Gaussian(1.0), target_epsilon=8.0, target_delta=1e-6) < 100.0
     True

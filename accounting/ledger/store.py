@@ -119,6 +119,8 @@ class SqliteStore:
     Several processes may write; each sees all earlier events. Raises LedgerError for a file that is no ledger, of
     another schema version, truncated, edited, older than its note, or older than this object has seen it.
 
+    path: of the SQLite file; it is created where it does not exist.
+
     >>> import tempfile
     >>> from dpcert.accounting.ledger import Ledger
     >>> from dpcert.mechanisms import Gaussian

@@ -102,6 +102,9 @@ def audit(
     Raises InputError (a ValueError) for values that cannot be worked with, before any trial is run, and
     MechanismError where the mechanism raises an exception (failures.py says how to make it an output instead).
 
+    pair: the two neighbouring data sets. scores: functions from an output to a number by which the two are told apart;
+    None tries the usual ones.
+
     >>> def too_little_noise(dataset, rng, size):
     ...     return sum(dataset) + rng.laplace(0.0, 0.5, size)
     >>> audit(too_little_noise, ([0.0], [1.0]), epsilon=1.0).refuted

@@ -203,6 +203,9 @@ def audit_trainer(
     runs. alpha: the probability that anything reported is false. progress(done, all).
     Raises InputError for values that cannot be worked with, before any run, and a claim of no finite epsilon.
 
+    trainer: what is attacked. runs: short runs on each side, at least 1. canaries: how many units are put in or left
+    out at random in the one long run.
+
     >>> import numpy as np
     >>> from dpcert.mechanisms import Gaussian
     >>> class NoisySum:  # which adds a tenth of the noise that it claims

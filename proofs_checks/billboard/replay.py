@@ -67,6 +67,8 @@ def check_billboard(
     Raises InputError when the trainer breaks the protocol, when its randomness cannot be replayed, or when
     the altered data change nothing at all (the check would be empty: alter more, or train for more rounds).
 
+    altered_data: what client i holds in the replay.
+
     >>> import numpy as np
     >>> from dpcert.proofs_checks.billboard.example_trainers import PersonalMeans, SharedOptimiserState
     >>> clients = [np.full((4, 2), float(k)) for k in range(6)]

@@ -55,6 +55,8 @@ def verify(
     certificate_name.json; see certificate.write.
     Raises InputError for a file that cannot be read and for combinations that have no meaning.
 
+    certificate_name: name of the certificate's file, without its ending; None: the claim's own.
+
     >>> from dpcert.proofs_checks.claims.claim import parse_claim
     >>> claim = {"title": "ten rounds", "neighbouring": "add-remove", "epsilon": 5.0, "delta": 1e-5}
     >>> run = {"mechanism": {"kind": "gaussian", "noise_multiplier": 2.0}, "composition": {"rounds": 10}}

@@ -45,6 +45,29 @@ def test_sentences_about_arguments_become_a_table() -> None:
     assert meant == {"rates": "each above 0, such as a: b.", "prior": "a number.", "rtol": "the width."}
 
 
+def test_the_type_of_a_field_says_what_it_means() -> None:
+    pytest.importorskip("griffe", reason="the docs extra is not installed")
+    of = hook("arguments")["_type"]
+    assert of('Annotated[float, Quantity(positive, "of the noise")]') == ("float", "Of the noise; above 0.")  # type: ignore[operator]
+    assert of("float | None") == ("float | None", "")  # type: ignore[operator]
+
+
+def test_every_argument_of_the_reference_is_described() -> None:
+    """As its pages show it: by its docstring, its type, or what its name means everywhere."""
+    griffe = pytest.importorskip("griffe", reason="the docs extra is not installed")
+    tables, reference, missing = str(DOCS / "hooks" / "arguments.py"), hook("reference"), hook("arguments")["MISSING"]
+    package = griffe.load("dpcert", search_paths=[DOCS.parent / "src"], extensions=griffe.load_extensions(tables))
+    shown = [
+        package[f"{reference['defined'](*each)}.{each[1]}".removeprefix("dpcert.")]  # type: ignore[operator]
+        for page in sorted((DOCS / "reference").rglob("*.md"))
+        for each in reference["described"](page.read_text("utf-8"))  # type: ignore[operator]
+    ]
+    members = [one for each in shown if each.is_class for one in each.members.values() if one.is_function]
+    seen = [each for each in (*shown, *members) if each.docstring and not each.name.startswith("_")]
+    assert sum("Attributes:" in each.docstring.value or "Args:" in each.docstring.value for each in seen) > 200
+    assert [each.path for each in seen if missing in each.docstring.value] == []
+
+
 def test_every_statement_of_a_paper_is_on_one_of_its_pages() -> None:
     pytest.importorskip("mkdocs", reason="the docs extra is not installed")
     split = hook("long_pages")["split"]

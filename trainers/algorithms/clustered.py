@@ -20,6 +20,8 @@ class ClusteredPmtl(Algorithm):
     clusters: each client's cluster, from 0. They must not depend on the clients' data (claims register, PMTL-RG2).
     A client moves its own block of the joint sum, so one release of noise multiplier z covers all clusters. A
     cluster's sum is divided by its expected part of the cohort, q m_c / m.
+
+    sizes: number of clients in each cluster.
     """
 
     name = "clustered-pmtl"

@@ -39,7 +39,10 @@ PENALTIES: tuple[Penalty, ...] = ("vanilla", "mean-regularised", "symmetrised-kl
 
 @dataclass(frozen=True, slots=True)
 class FineTuning:
-    """How to fine-tune. strength: the penalty's weight, ignored by "vanilla"."""
+    """How to fine-tune. strength: the penalty's weight, ignored by "vanilla".
+
+    penalty: "vanilla", "mean-regularised", "symmetrised-kl" or "ewc". local: the local steps of every client.
+    """
 
     penalty: Penalty = "vanilla"
     local: LocalSteps = STEPS
@@ -54,6 +57,8 @@ def fine_tune(trainer: Trainer, tuning: FineTuning) -> ClientScores:
     """Test scores of each evaluated client's model after fine-tuning it; the trainer's own models stay as they are.
 
     Raises InputError for symmetrised KL on a task without class probabilities.
+
+    tuning: how.
     """
     if tuning.penalty == "symmetrised-kl" and trainer.local.loss is not cross_entropy:
         raise InputError("finetune", tuning.penalty, "another penalty: the task does not predict class probabilities")

@@ -25,7 +25,10 @@ ROUNDING = 1e-9
 
 class FixedOmega(Algorithm):
     """omega: (m, m), symmetric, positive semi-definite, not zero. strength: 2 lambda_1, so that Omega = I - 11^T/m
-    with the same strength is Pmtl."""
+    with the same strength is Pmtl.
+
+    largest: the largest eigenvalue of omega.
+    """
 
     name = "fixed-omega"
     notion = "billboard"

@@ -8,7 +8,10 @@ from ..engine.algorithm import Algorithm, Clients, Solve
 
 
 class LocalOnly(Algorithm):
-    """A client in the cohort continues its own SGD; nothing is sent to anybody."""
+    """A client in the cohort continues its own SGD; nothing is sent to anybody.
+
+    releases: False, since nothing is sent.
+    """
 
     name = "local"
     notion = "billboard"

@@ -48,7 +48,10 @@ def growth_matrix(
 def growth_factor(
     form: Form, *, curvature: float, strength: float, learning_rate: float, steps: int, sampling_rate: float
 ) -> float:
-    """The spectral radius of the growth matrix: above 1 the run diverges, by this factor a round in the end."""
+    """The spectral radius of the growth matrix: above 1 the run diverges, by this factor a round in the end.
+
+    curvature: of the local losses, above 0. steps: local steps in one round.
+    """
     matrix = growth_matrix(
         form,
         curvature=curvature,

@@ -44,13 +44,19 @@ class Samples:
         return cast("npt.NDArray[np.floating]", self.features)
 
     def take(self, rows: npt.NDArray[np.int64]) -> Samples:
-        """The samples at these rows, in this order."""
+        """The samples at these rows, in this order.
+
+        rows: indices of the samples to keep.
+        """
         return Samples(self.features[rows], self.labels[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Client:
-    """One client: the unit that the privacy guarantee protects."""
+    """One client: the unit that the privacy guarantee protects.
+
+    train, test: its samples for training and for evaluation.
+    """
 
     name: str
     train: Samples
@@ -64,6 +70,8 @@ class Federation:
     outputs: the number of classes, tags or regression targets, hence the width of a model's output.
     Raises InputError for a client without training samples, features that are not finite or differ in shape
     between clients, labels out of range, and fewer than two clients.
+
+    clients: each one's data, at least two. task: classification, tags or regression.
     """
 
     name: str

@@ -55,6 +55,8 @@ def load_federation(source: str, seed: int = 0) -> Federation:
 
     The options are the keyword arguments of the loader, such as `synthetic:related,spread=0.5` or
     `csv:data.csv,client=user,label=y`. Raises InputError for an unknown kind, option or value.
+
+    source: where the data are, as `--data` takes it: synthetic, leaf:PATH, csv:PATH, ...
     """
     kind, _, rest = source.partition(":")
     argument, *options = rest.split(",")

@@ -14,6 +14,8 @@ def split_clients(samples: dict[str, Samples], test_fraction: float = 0.2, seed:
 
     The split of a client depends on the seed and its place in the order only.
     Raises InputError for a fraction outside [0, 1), a negative seed, and a client without samples.
+
+    samples: of each client, by name. test_fraction: share of the samples kept for the test, in [0, 1).
     """
     if not 0 <= number("test_fraction", test_fraction) < 1:
         raise InputError("test_fraction", test_fraction, "a number of at least 0 and below 1")

@@ -26,6 +26,9 @@ class LocalSteps:
 
     epochs over the client's samples in batches of batch_size (None: all of them at once); with `steps` instead,
     exactly that many steps, over as many epochs as they need.
+
+    learning_rate: step size, above 0. epochs: passes over a client's samples in one round, at least 1. steps: number of
+    steps in their place. batch_size: samples per step; None: all. weight_decay: at least 0.
     """
 
     learning_rate: float = 0.1
@@ -51,6 +54,8 @@ class AdaptiveClip:
     The clip norm starts at Settings.clip_norm and follows the `quantile` of the update norms, by geometric steps of
     `learning_rate`. count_noise: standard deviation of the noise on the number of clients below the clip norm; by
     default cohort / 20, as the paper recommends, or the noise multiplier where that is larger.
+
+    quantile: the share of updates that should be below the clip norm, in (0, 1).
     """
 
     quantile: float = 0.5
@@ -81,6 +86,11 @@ class Settings:
     schedule: of the local learning rate over rounds, schedule.FORMS.
     noise_source: where noise is drawn: "host", "device", or "auto", the device where it is no CPU. It is other noise.
     chunk: how many clients are computed together; None: as many as fit (chunks.py).
+
+    rounds: how many to train for, at least 1. clipping: "flat" bounds the whole update, "per-layer" each layer,
+    "adaptive" lets the bound follow a quantile. adaptive: how it does so. dtype: number format of the local steps.
+    device: "auto", "cpu" or "cuda". solver: which of the solvers runs local steps; "auto" chooses. evaluate_every:
+    rounds between two evaluations; 0: only at the end.
     """
 
     rounds: int = 100

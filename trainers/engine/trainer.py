@@ -245,5 +245,5 @@ class Trainer:
         return self.algorithm.reference(self._broadcast, np.array([client]))[0].clone()
 
     def scores(self, *, test: bool = True) -> ClientScores:
-        """Accuracy and loss of each evaluated client's model on its own test (or training) samples."""
+        """Accuracy and loss of each evaluated client's model. test: on its test samples, else its training ones."""
         return self.evaluated.scores(self._model_of, test=test)

@@ -26,6 +26,8 @@ PROVED = frozenset({"truth", "add_and_remove", "lower_bound"})
 class Finding:
     """What one property made of an accountant. broken: `detail` is an example of it; not served: why not.
 
+    property: its name. outcome: passed, broken or not served. detail: in words.
+
     >>> Finding("never below the truth", "passed").outcome
     'passed'
     """
@@ -47,6 +49,8 @@ def conformance(
     The properties that need proofs in ball arithmetic, PROVED, use a third of the examples: a proof takes a second.
     hard: settings on which `truth` and `lower_bound` are tried as well.
     An exception other than NotServed from the accountant is a broken property: it has no answer.
+
+    properties: their names; by default all. examples: number of settings for each property, at least 1.
 
     >>> class Forgetful(Subject):
     ...     def new(self): return 0.0

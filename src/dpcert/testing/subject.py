@@ -46,6 +46,8 @@ class Subject(ABC):
     neighbouring: the relation that its numbers are for.
     tolerance: what its invariances may miss by, relative to epsilon and absolutely: the
     stated error for methods that state one. Never applied to the truth: a bound below it is no bound.
+
+    several: whether it can compose phases of different noise and sampling.
     """
 
     name: str = ""
@@ -73,7 +75,10 @@ class Subject(ABC):
         raise NotServed("has no state to save")
 
     def restore(self, state: Any) -> Any:
-        """A new accountant made from a saved state."""
+        """A new accountant made from a saved state.
+
+        state: what `save` returned.
+        """
         raise NotServed("has no state to restore")
 
     def misuse(self, accountant: Any) -> None:
