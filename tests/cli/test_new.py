@@ -108,10 +108,31 @@ def test_what_is_missing_is_named_at_once(capsys: pytest.CaptureFixture[str], mo
     for wrong in ("sigma", "claim.sigma=3", "nowhere.sigma=3"):
         assert run(["new", *PLAIN, "--set", wrong]) == 2
         assert "--set" in capsys.readouterr().err
-    assert run(["new", *PLAIN, "--set", "assumed=one server"]) == 2
-    assert "expected claim.assumed=VALUE: without a table, a key is of [mechanism]" in capsys.readouterr().err
+    assert run(["new", *PLAIN, "--set", "assumed="]) == 2
+    assert "--set assumed= is empty. Give a value, assumed=VALUE, or leave it out." in capsys.readouterr().err
+    assert run(["new", *PLAIN, "--set", "assumed=[one"]) == 2
+    assert "expected a sentence, or a list of sentences" in capsys.readouterr().err
     assert run(["new", *PLAIN, "--population", "60000", "--batch-size", "256"]) == 2
-    assert "takes no cohort; choose how cohorts are drawn: 'poisson'" in capsys.readouterr().err
+    assert "--cohort needs --sampling, which says how cohorts are drawn: poisson" in capsys.readouterr().err
+
+
+def test_a_key_says_its_table_and_a_list_grows(capsys: pytest.CaptureFixture[str]) -> None:
+    assert (
+        run(["new", *PLAIN, "--set", "assumed=one server", "--set", 'claim.assumed=["a", "b"]', "--set", "per=day"])
+        == 0
+    )
+    claim = tomllib.loads(capsys.readouterr().out)["claim"]
+    assert (claim["assumed"], claim["per"]) == (["one server", "a", "b"], "day")
+
+
+def test_a_population_without_a_scheme_changes_nothing_and_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    assert run(["new", *PLAIN, "--population", "60000"]) == 0
+    said = capsys.readouterr()
+    assert tomllib.loads(said.out)["sampling"] == {"scheme": "none", "population": 60000}
+    assert "--population changes nothing" in said.err
 
 
 def test_a_rate_is_a_poisson_cohort_s(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,8 @@ def links():
         ('<a href="#nowhere">x</a>', ["has no such place"]),
         ('<img src="gone.png">', ["gone.png is not there"]),
         ('<script src="https://example.org/x.js"></script>', ["is on another server"]),
+        ('<a data-md-component="source" href="https://github.com/x/y">stars</a>', ["source", "source"]),
+        ('<div class="mermaid">graph</div>', ["unpkg.com"]),
         ("<p>a \\< b</p>", ["shows"]),
         (r"<p>$\frac{a}{b}$</p>", ["shows"]),
         ('<a href="https://example.org/x#y">x</a><p>it costs $5 or $6</p>', []),
@@ -37,6 +39,21 @@ def test_every_fault_is_told(links, tmp_path, body, said):
     links["page"].cache_clear()
     assert len(found) == len(said)
     assert all(part in problem for part, problem in zip(said, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("fetch('https://stars.example.org/api')", ["asks stars.example.org, another server"]),
+        ("a = `http://${host}/x`", ["asks ${host}, another server"]),
+        ("n = 'http://www.w3.org/2000/svg'; fetch('search.json')", []),
+    ],
+)
+def test_scripts_ask_no_other_server(links, tmp_path, written, said):
+    (tmp_path / "x.js").write_text(written)
+    (tmp_path / "x.txt").write_text("https://example.org is text")
+    found = [problem for path in tmp_path.iterdir() for problem in links["asked"](path, tmp_path)]
+    assert [one.partition(": ")[2] for one in found] == said
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +31,9 @@ OPTIONS = {
     "composition": ("rounds", "epochs"),
 }
 """The keys that have an option of their own."""
+
+LISTS = ("assumed",)
+"""Keys with any number of sentences: --set adds one, or a whole list."""
 
 CALLED = {"kind": "mechanism", "scheme": "sampling"}
 """Options that are not called as their keys are."""
@@ -61,7 +66,9 @@ class Asked:
     keys: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="[TABLE.]KEY=VALUE", help="Any other key of the claim file; without TABLE, of [mechanism]."
+            "--set",
+            metavar="[TABLE.]KEY=VALUE",
+            help="Any other key of the claim file; of a key in two tables, say which: claim.source=...",
         ),
     ] = None
 
@@ -70,7 +77,7 @@ class Asked:
         told = {table: {key: getattr(self, CALLED.get(key, key)) for key in keys} for table, keys in OPTIONS.items()}
         found = {table: {key: text for key, text in of.items() if text is not None} for table, of in told.items()}
         for table, key, text in _set(self.keys or []):
-            found[table][key] = text
+            found[table][key] = _listed(found[table].get(key), text) if key in LISTS else text
         return found
 
 
@@ -100,6 +107,7 @@ def _drafted(stated: dict[str, Answers]) -> Draft:
     if "sampling_rate" in stated["sampling"] and "scheme" not in stated["sampling"]:
         stated["sampling"]["scheme"] = "poisson"
         say("note: --sampling poisson, as there is a --sampling-rate", err=True)
+    _how_cohorts_are_drawn(stated["sampling"])
     try:
         complete(stated, _answer if sys.stdin.isatty() else None)
         noise = stated["mechanism"]
@@ -114,6 +122,19 @@ def _drafted(stated: dict[str, Answers]) -> Draft:
     return found
 
 
+def _how_cohorts_are_drawn(sampling: Answers) -> None:
+    """Without a terminal nobody is asked: sizes of cohorts say nothing without a scheme. InputError for a cohort."""
+    if "scheme" in sampling or sys.stdin.isatty():
+        return
+    if "cohort" in sampling:
+        told = (
+            "--cohort needs --sampling, which says how cohorts are drawn: poisson, fixed-size or shuffle, for example."
+        )
+        raise InputError("--cohort", sampling["cohort"], "--sampling beside it", told)
+    if "population" in sampling:
+        say("note: --sampling none: every unit takes part in every round, and --population changes nothing", err=True)
+
+
 def _answer(question: str, offered: str | None, read: Callable[[str], str]) -> str:
     """Asked for until it can be."""
     while True:
@@ -124,20 +145,37 @@ def _answer(question: str, offered: str | None, read: Callable[[str], str]) -> s
 
 
 def _set(entries: list[str]) -> Iterator[tuple[str, str, str]]:
-    """(table, key, value) of every --set."""
+    """(table, key, value) of every --set; without a table, the key says in which it is."""
     for entry in entries:
         name, equals, value = entry.partition("=")
         table, _, key = name.strip().replace("-", "_").rpartition(".")
-        table = table or "mechanism"
-        of_kinds = {key for kind in KINDS.values() for key in kind.model_fields} if table == "mechanism" else set()
-        if not equals or key not in {*TABLES.get(table, {}), *of_kinds}:
-            raise InputError("--set", entry, _as_set(key))
+        homes = [table] if table else [each for each in _keys() if key in _keys()[each]]
+        table = "mechanism" if "mechanism" in homes else homes[0] if len(homes) == 1 else ""
+        if not equals or key not in _keys().get(table, ()):
+            raise InputError("--set", entry, _as_set(key, homes))
+        if not value.strip():
+            told = f"--set {name.strip()}= is empty. Give a value, {name.strip()}=VALUE, or leave it out."
+            raise InputError("--set", entry, "a value", told)
         yield table, key, value.strip()
 
 
-def _as_set(key: str) -> str:
-    """What --set should say: the key of another table needs that table's name."""
-    others = [f"{table}.{key}=VALUE" for table, keys in TABLES.items() if key in keys and table != "mechanism"]
-    if others:
-        return f"{' or '.join(others)}: without a table, a key is of [mechanism]"
+def _keys() -> dict[str, set[str]]:
+    """The keys of each table of a claim file."""
+    of_kinds = {key for kind in KINDS.values() for key in kind.model_fields}
+    return {table: {*keys, *(of_kinds if table == "mechanism" else ())} for table, keys in TABLES.items()}
+
+
+def _as_set(key: str, homes: list[str]) -> str:
+    """What --set should say: of a key in several tables, in which."""
+    if len(homes) > 1:
+        return " or ".join(f"{table}.{key}=VALUE" for table in homes)
     return f"[TABLE.]KEY=VALUE, such as sigma=3, with a table of {', '.join(TABLES)}, and a key of that table"
+
+
+def _listed(known: str | None, text: str) -> str:
+    """A TOML list of what is known and one more sentence, or several."""
+    try:
+        more = tomllib.loads(f"value = {text}")["value"] if text.startswith("[") else [text]
+    except tomllib.TOMLDecodeError:
+        raise InputError("--set", text, """a sentence, or a list of sentences: '["one", "two"]'""") from None
+    return json.dumps([*(json.loads(known) if known else []), *more], ensure_ascii=False)
