@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from dpcert.cli import run
 
@@ -35,6 +37,46 @@ def test_aims_are_ratios_of_what_was_measured(cuda):
     ]
     measured["cnn, stacked, cuda, 1600"] = 11_000.0
     assert [one["is"] for one in cuda.reached({name: {"single": rate} for name, rate in measured.items()})][2] is False
+
+
+def test_from_how_many_clients_on_compiling_pays(cuda):
+    """What docs/trainers/speed.md says of 1,600 clients: 23 s, 7.4 us, 3.1 million clients."""
+    measured = {"cnn, stacked, cuda, 1600": {"in a row": 16_518.0}}
+    measured["cnn, compiled, cuda, 1600"] = {"in a row": 18_804.0, "first two": 23 + 3200 / 18_804}
+    found = cuda.pays_from(measured, 1600)
+    assert (found["seconds"], found["microseconds"]) == (pytest.approx(23), pytest.approx(7.36, abs=0.01))
+    assert found["clients"] == pytest.approx(3.13e6, rel=0.01)
+    measured["cnn, compiled, cuda, 1600"] = {"failed": "no compiler"}
+    assert cuda.pays_from(measured, 1600) is None
+
+
+@pytest.mark.filterwarnings("ignore")  # torch's compiler warns of its own code
+@pytest.mark.parametrize("model", ["logistic", *(pytest.param(n, marks=pytest.mark.nightly) for n in ("mlp", "cnn"))])
+def test_the_script_can_be_tried_out_without_a_gpu(cuda, model, monkeypatch, capsys):
+    monkeypatch.setattr(cuda, "TINY", cuda.Size((1, 2), 3, 1))
+    base = cuda.femnist_like()
+    few = cuda.Federation(base.name, base.clients[:2], base.task, base.outputs)
+    monkeypatch.setattr(cuda, "stackoverflow_like", lambda clients: few)  # 5 million weights take seconds
+    monkeypatch.setattr(sys, "argv", ["trainers_cuda.py", "--device", "cpu", "--only", model])
+    threads = torch.get_num_threads()
+    assert cuda.main() == 0
+    torch.set_num_threads(threads)
+    document = json.loads(capsys.readouterr().out)
+    assert [name for name, found in document["measured"].items() if "failed" in found] == []
+    solvers = {name.split(", ")[1] for name in document["measured"] if name.startswith(model)}
+    assert {"plain loop", *cuda.SOLVERS[model]} <= solvers
+    if model == "cnn":
+        rounding = document["measured"]["cnn, single precision, vmap"]["largest difference"]
+        assert 0 < rounding < 1e-6
+
+
+def test_what_fails_does_not_cost_the_rest(cuda, capsys):
+    told = cuda.Measured()
+    told.add("broken", lambda: 1 / 0)
+    told.add("whole", lambda: {"single": 2.0})
+    assert "failed: ZeroDivisionError" in told.found["broken"]["failed"]
+    assert told.found["whole"] == {"single": 2.0}
+    assert cuda.reached(told.found) == []
 
 
 def commands(tmp_path, broken):
