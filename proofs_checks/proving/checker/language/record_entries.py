@@ -20,6 +20,7 @@ def column(value: Array, place: Any) -> Array:
     cells = np.empty(len(value.cells), object)
     for at, row in enumerate(value.cells.tolist()):
         cells[at] = entry(row, place)
+    cells.flags.writeable = False  # numpy's is a view of the dataset
     return Array(cells, "f")
 
 
