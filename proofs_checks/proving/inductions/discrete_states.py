@@ -36,7 +36,7 @@ class Layouts:
 
     def _reached(self) -> str | set[str]:
         """The name of a list that grows; or places that only begin as numbers, or take too many values; or nothing."""
-        starts = [way.layout for way in self.loops.start(self.loops.space())]
+        starts = [way.layout for way in self.loops.start(self.loops.data())]
         for stage in range(len(self.loops.names)):
             starts, told = self._of_loop(self.loops.at(stage), starts)
             if told:
@@ -69,13 +69,13 @@ class Layouts:
             found.append(layout)
             if begun := {place for known in found for place in _begun(known, layout, names)}:
                 return [], begun
-            space = loops.space()
+            data = loops.data()
             ends = (None, None) if self.relation == "answers" else (self.domain.low, self.domain.high)
-            ways = loops.step(layout, numbered(layout), space.entry("x", *ends, self.domain.whole), space)
+            ways = loops.step(layout, numbered(layout), data.entry("x", *ends, self.domain.whole), data)
             waiting += [way.layout for way in ways if way.control == NEXT]
             if not loops.steps.last:
                 for last in [layout, *(way.layout for way in ways if way.control == BREAK)]:
-                    ended = loops.end(last, numbered(last), loops.space())
+                    ended = loops.end(last, numbered(last), loops.data())
                     following += [way.layout for way in ended if way.control == NEXT]
         return following, _most_values(found, names) if len(found) > MOST else set()
 

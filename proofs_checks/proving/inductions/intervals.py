@@ -40,8 +40,8 @@ def _stepped(loops: Loops, layout: Layout, intervals: Sequence[Interval]) -> lis
     space, here = loops.space(), numbered(layout)
     x, d = space.variable("x", None, None), space.variable("d", -1, 1)
     there = [s + space.variable(f"e{i}", *ends) for i, (s, ends) in enumerate(zip(here, intervals, strict=True))]
-    ones = loops.step(layout, here, x, space)
-    others = loops.step(layout, there, x + d, space)
+    ones = loops.step(layout, here, x, space.data)
+    others = loops.step(layout, there, x + d, space.data)
     reached = []
     for one in ones:
         for other in others:

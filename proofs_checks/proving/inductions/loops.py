@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..budget import Work
-from ..checker.cutting.cut import cut
-from ..checker.farkas import Prover
+from ..checker.cutting.cut import Loop, cut
 from ..checker.following import Refused
 from ..checker.forms import Form, Sign
 from ..checker.inductions.states import Layout, kinds
@@ -37,7 +36,6 @@ class Loops:
 
     steps: Steps
     work: Work
-    prover: Prover
     notion: str = "dp"
     order: int = 0
     said: list[Said] = field(default_factory=list)
@@ -55,27 +53,43 @@ class Loops:
         """The same with more known of the steps."""
         return replace(self, steps=replace(self.steps, **more))
 
-    def space(self) -> Space:
+    def data(self) -> Data:
         """For the variables of one step."""
-        space = Space(Data(False, order=self.order))
+        return Data(False, order=self.order)
+
+    def space(self, data: Data | None = None) -> Space:
+        """To ask about them."""
+        space = Space(data or self.data())
         space.work = self.work
         return space
 
-    def start(self, space: Space) -> list[Way]:
+    def start(self, data: Data) -> list[Way]:
         """The ways to the first loop's head. Raises NoInduction where the function cannot be followed."""
-        return self._ways(lambda steps: steps.start(space.data, self.prover))
+        return self._ways(lambda steps: steps.start(data))
 
-    def step(self, layout: Layout, numbers: Sequence[Form], entry: Form, space: Space) -> list[Way]:
+    def step(self, layout: Layout, numbers: Sequence[Form], entry: Form, data: Data) -> list[Way]:
         """The ways through one step with that entry, from the state with these numbers."""
-        return self._ways(lambda steps: steps.step(layout, numbers, entry, space.data, self.prover))
+        return self._ways(lambda steps: steps.step(layout, numbers, entry, data))
 
-    def end(self, layout: Layout, numbers: Sequence[Form], space: Space) -> list[Way]:
+    def end(self, layout: Layout, numbers: Sequence[Form], data: Data) -> list[Way]:
         """The ways from the loop to the output, or to the next loop's head."""
-        return self._ways(lambda steps: steps.end(layout, numbers, space.data, self.prover))
+        return self._ways(lambda steps: steps.end(layout, numbers, data))
 
     def idle(self, layout: Layout, numbers: Sequence[Form]) -> list[Way]:
         """No step at all: what a dataset does that lacks the entry."""
         return self._ways(lambda steps: steps.idle(layout, numbers))
+
+    @property
+    def loop(self) -> Loop:
+        return self.steps.loop
+
+    @property
+    def watched(self) -> str | None:
+        return self.steps.watched
+
+    @property
+    def last(self) -> bool:
+        return self.steps.last
 
     def _ways(self, asked: Callable[[Steps], list[Way]]) -> list[Way]:
         self.work.question()
@@ -88,7 +102,7 @@ class Loops:
 
 def of_function(function: Callable[..., Any], relation: str, work: Work, notion: str = "dp") -> Loops:
     """The loops of a function. Raises Refused where it cannot be cut at them."""
-    return Loops(Steps(cut(function, relation)), work, Prover(), notion=notion)
+    return Loops(Steps(cut(function, relation)), work, notion=notion)
 
 
 def _said(facts: tuple[Any, ...], spent: Any) -> Said:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+from ..checker.following import Refused
 from ..domain import Domain
 from .configurations import Search
 from .discrete_states import Layouts
@@ -32,7 +33,7 @@ def induction(
         search = Search(loops.knowing(event=event), relation, domain)
         try:
             found = Exact(Solution(search.explored())).document()
-        except NoInduction as problem:
+        except (NoInduction, Refused) as problem:
             reason = reason or str(problem)
             continue
         if most is None or found[1] <= most:

@@ -395,7 +395,7 @@ def test_without_the_free_phase_check_the_last_noise_above_is_believed(monkeypat
         each["differences"] = [{"ends": ["0", "0"]} if "ends" in d else d for d in each["differences"]]
     with pytest.raises(Refused):
         check_induction(document, looping.noisy_max, "answers", ENDS, Fraction(1))
-    monkeypatch.setattr(_Checking, "_again", lambda *_: None)
+    monkeypatch.setattr(_Checking, "again", lambda *_: None)
     check_induction(document, looping.noisy_max, "answers", ENDS, Fraction(1))
 
 

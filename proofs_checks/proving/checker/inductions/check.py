@@ -20,12 +20,13 @@ set the name; after it ("locked") neither does. So both runs have the same last 
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from ..cutting.cut import BREAK, NEXT, cut
+from ..cutting.cut import cut
 from ..cutting.real_runs import same_outputs
 from ..farkas import Prover
 from ..following import Refused
@@ -34,7 +35,6 @@ from ..pairs import Data, order_of
 from ..progress import Watch
 from .comparing import LEFT, Comparing, after, opened
 from .configurations import (
-    FOLLOWING,
     PERSISTENT,
     PHASES,
     START,
@@ -45,6 +45,7 @@ from .configurations import (
 )
 from .states import VECTOR, kinds, numbers_of
 from .steps import LENGTH, Steps, Way
+from .walk import Walk
 
 
 def check_induction(
@@ -69,8 +70,8 @@ def check_induction(
         raise Refused("costs counted by a number of entries that the function does not ask for")
     watched = None if event is None else (int(event[0]), str(event[1]))
     wide, appended, counts = (frozenset(document[name]) for name in ("wide", "appended", "whole"))
-    steps = Steps(made, wide, appended, counts, watched, as_written=as_written)
-    made_of_entries = _made_of_entries(document["configurations"], steps, names, ends, prover, order)
+    steps = Steps(made, wide, appended, counts, watched, as_written=as_written, prover=prover)
+    made_of_entries = _made_of_entries(document["configurations"], steps, names, ends, order)
     names = names | made_of_entries.ends.keys()
     configurations = [read_configuration(entry, names) for entry in document["configurations"]]
     moves = {read_key(entry): read_move(entry, names) for entry in document["moves"]}
@@ -80,14 +81,14 @@ def check_induction(
     checking = _Checking(steps, prover, relation, ends, configurations, moves, whole, scaled, notion)
     checking.made_of_entries, checking.order = made_of_entries, order
     checking.start()
-    for k in range(len(configurations)):
-        checking.configuration(k)
+    for k, at in enumerate(configurations):
+        checking.configuration(k, at)
     runs = same_outputs(function, made, relation, ends, container, made_of_entries.columns)
     return prover.steps, runs
 
 
 def _made_of_entries(
-    configurations: Sequence[Mapping[str, Any]], steps: Steps, names: set[str], ends: Any, prover: Prover, order: int
+    configurations: Sequence[Mapping[str, Any]], steps: Steps, names: set[str], ends: Any, order: int
 ) -> Data:
     """What a step with an entry that differs computes of it alone: later ones may hang on that, too."""
     found = Data(False, order=order)
@@ -96,85 +97,48 @@ def _made_of_entries(
         data, layout = Data(False, order=order), json.loads(text)
         numbers = [Form.variable(f"s{i}") for i in range(len(kinds(layout)))]
         for name in sorted(names):
-            steps.at(stage).step(layout, numbers, data.entry(name, *ends), data, prover)
+            steps.at(stage).step(layout, numbers, data.entry(name, *ends), data)
         found.adopt(data, names)
     return found
 
 
-class _Checking(Comparing):
+class _Checking(Comparing, Walk):
     """Every configuration's steps."""
 
-    made_of_entries: Data
-    order: int
+    def pair(
+        self,
+        k: Any,
+        how: str,
+        data: Data,
+        here: list[Way],
+        there: list[Way],
+        allowed: Mapping[str, tuple[int, str]],
+        event: bool | None = None,
+    ) -> None:
+        at = None if k == START else self.configurations[k]
+        potential = self.budget if at is None or at.phase == "before" else at.potential
+        self.compared(data, (k, how), potential, () if at is None else at.facts, here, there, allowed, event)
 
-    def start(self) -> None:
-        """Before the loop both runs do the same, with moved noise; with an event, also towards the free phase."""
-        data = Data(False, order=self.order)
-        ways = self.steps.start(data, self.prover)
-        if self.relation != "answers":
-            self._listed(ways, data.facts)
-            return
-        for phase in self._entered(0):
-            self.compared(data, (START, phase), self.budget, (), ways, ways, {NEXT: (0, phase)})
-
-    def _entered(self, stage: int) -> tuple[str, ...]:
-        """The phases in which runs come to a loop."""
-        if self.relation != "answers":
-            return ("again",)
-        return ("locked", "free") if self.steps.at(stage).watched else ("locked",)
-
-    def configuration(self, k: int) -> None:
-        """Every step from it, and the end."""
-        at = self.configurations[k]
+    def configuration(self, k: int, at: Configuration) -> None:
+        """If it is one that there can be."""
         if at.phase not in PHASES[self.relation] or not 0 <= at.stage < len(self.steps.cut.loops):
             raise Refused(f"a configuration of phase {at.phase!r}")
-        steps = self.steps.at(at.stage)
         if at.phase in ("before", "again") and (at.phase == "before") != (at.stage == 0):
             raise Refused("a first loop in which entries differ again, or a later one that nothing differs before")
-        if at.phase == "free" and steps.watched is None:
+        if at.phase == "free" and self.steps.at(at.stage).watched is None:
             raise Refused("a phase before an event, without one")
-        if at.phase == "before":
-            self._before(k, at, steps)
-        elif at.phase == "free":
-            self._free(k, at, steps)
-        elif at.phase != "done":
-            data = self._data(1)
-            entry = data.declare("x", None, None) if self.relation == "answers" else self._entry(data, "z")
-            moved = entry + data.declare("d", Fraction(-1), Fraction(1)) if self.relation == "answers" else entry
-            here, there = self._numbers(at, data)
-            self._step(k, "entry", data, (steps, here, entry), (steps, there, moved))
-        if at.phase == "again":
-            self._differing(k, at, steps)
-        if at.phase in ("after", "locked", "done"):
-            self._end(k, at, steps)
+        super().configuration(k, at)
 
-    def _end(self, k: int, at: Configuration, steps: Steps) -> None:
-        """From the loop to the output, or to the next loop."""
-        for phase in ("",) if steps.last else self._entered(at.stage + 1):
-            data = self._data(0)
-            here, there = self._numbers(at, data)
-            ones, others = (steps.end(at.layout, numbers, data, self.prover) for numbers in (here, there))
-            if phase == "free":
-                ones = [way for way in ones if way.control == NEXT]
-            how = "end free" if phase == "free" else "end"
-            self.compared(data, (k, how), at.potential, at.facts, ones, others, {NEXT: (at.stage + 1, phase)})
-
-    def _data(self, left: int) -> Data:
-        """With the entries that differ, which later steps may hang on; at least so many are left, of N."""
-        data = Data(False, order=self.order)
-        for name in sorted(PERSISTENT[self.relation]):
-            self._entry(data, name)
-        data.adopt(self.made_of_entries, PERSISTENT[self.relation])
+    def data(self, left: int) -> Data:
+        """Of N entries so many are left."""
+        data = super().data(left)
         if self.scaled:
             entries, remaining = self.steps.length(data), data.declare(LEFT, Fraction(left), None)
             data.facts.append(Sign(entries - remaining, False))
         return data
 
-    def _entry(self, data: Data, name: str) -> Form:
-        return data.entry(name, *self.ends)
-
-    def _numbers(self, at: Configuration, data: Data) -> tuple[list[Form], list[Form]]:
-        """The numbers of both states."""
+    def numbers(self, at: Configuration, data: Data) -> tuple[list[Form], list[Form]]:
+        """The second run's differ as the configuration says."""
         self._sorted(at, data)
         here = [Form.variable(f"s{i}") for i in range(len(at.differences))]
         there = []
@@ -197,7 +161,7 @@ class _Checking(Comparing):
         if any(not records.isdisjoint(form.slopes) for form in (at.potential, *(fact.form for fact in at.facts))):
             raise Refused("a fact or a potential that hangs on a record")
 
-    def _listed(self, ways: Iterable[Way], known: Sequence[Sign]) -> None:
+    def listed(self, ways: Sequence[Way], known: Sequence[Sign]) -> None:
         """Before the entry that differs a state is one that a configuration describes."""
         befores = [at for at in self.configurations if at.phase == "before"]
         for way in ways:
@@ -206,73 +170,15 @@ class _Checking(Comparing):
             if not any(all(self.prover.entails(here, after(fact, way)) for fact in at.facts) for at in described):
                 raise Refused("a state of the loop that no configuration of phase 'before' describes")
 
-    def _before(self, k: int, at: Configuration, steps: Steps) -> None:
-        """Entries that both have lead from such states to such states; then comes the one that differs."""
-        data = self._data(1)
-        numbers = [Form.variable(f"s{i}") for i in range(len(at.differences))]
-        ways = steps.step(at.layout, numbers, self._entry(data, "z"), data, self.prover)
-        self._listed([way for way in ways if way.control == NEXT], [*data.facts, *at.facts])
-        if not steps.last and any(way.control == BREAK for way in ways):
-            raise Refused("a loop that may end before the entry that differs, with another loop after it")
-        self._differing(k, at, steps)
-
-    def _differing(self, k: int, at: Configuration, steps: Steps) -> None:
-        """The entry that differs: one is another, or there is one in one run only."""
-        data = self._data(1)
-        here, there = self._numbers(at, data)
-        if self.relation == "replace-one":
-            x, y = (Form.variable(name) for name in ("x", "y"))
-            self._step(k, "differs", data, (steps, here, x), (steps, there, y), "after")
-            return
-        if steps.loop.indexed:
-            raise Refused("the index of an entry, of which there may be one fewer before")
-        potential = self.budget if at.phase == "before" else at.potential
-        for how in ("removed", "added"):
-            numbers, others = (here, there) if how == "removed" else (there, here)
-            stepped = steps.step(at.layout, numbers, Form.variable("x"), data, self.prover)
-            idle = steps.idle(at.layout, others)
-            pair = (stepped, idle) if how == "removed" else (idle, stepped)
-            allowed = {NEXT: (at.stage, "after"), BREAK: (at.stage, "done")}
-            self.compared(data, (k, how), potential, at.facts, *pair, allowed)
-
-    def _step(self, k: int, how: str, data: Data, here: Any, there: Any, phase: str = "") -> None:
-        ones, others = (
-            steps.step(self.configurations[k].layout, numbers, entry, data, self.prover)
-            for steps, numbers, entry in (here, there)
-        )
-        at = self.configurations[k]
-        potential = self.budget if at.phase == "before" else at.potential
-        allowed = {NEXT: (at.stage, phase or FOLLOWING[at.phase]), BREAK: (at.stage, "done")}
-        wanted = None if here[0].watched is None else at.phase == "free"
-        self.compared(data, (k, how), potential, at.facts, ones, others, allowed, wanted)
-
-    def _free(self, k: int, at: Configuration, steps: Steps) -> None:
-        """Either the event happens for the last time, or the step leads to such a state again, with nothing moved."""
-        data = self._data(1)
-        x, d = data.declare("x", None, None), data.declare("d", Fraction(-1), Fraction(1))
-        here, there = self._numbers(at, data)
-        self._step(k, "last", data, (steps, here, x), (steps, there, x + d))
-        ones = steps.step(at.layout, here, x, data, self.prover)
-        others = steps.step(at.layout, there, x + d, data, self.prover)
-        if not uneventful([*ones, *others]):
-            raise Refused("before the last event a step draws, appends or ends otherwise")
-        for one in ones:
-            for other in others:
-                known = [*data.facts, *at.facts, *opened(one, one.tests), *opened(other, other.tests)]
-                if not self.prover.contradictory(known):
-                    self._again(at, one, other, known)
-
-    def _again(self, at: Configuration, one: Way, other: Way, known: list[Sign]) -> None:
-        following = [c for c in self.configurations if (c.phase, c.stage) == ("free", at.stage)]
-        following = [c for c in following if c.layout == one.layout == other.layout]
-        if not following:
-            raise Refused("a free state that no configuration describes")
-        self.affordable(known, at.potential, Form(), following[0], one, "last")
-        self.differ(following[0], one.after, other.after, known)
-
-
-def uneventful(ways: Sequence[Way]) -> bool:
-    """Whether runs that need not do the same are alike in what is drawn, and release nothing."""
-    return all(
-        way.draws == ways[0].draws and way.control == NEXT and not way.released and not way.appends for way in ways
-    )
+    def again(self, at: Configuration, ones: Sequence[Way], others: Sequence[Way], data: Data) -> None:
+        """They lead to such states again, that differ as little."""
+        for one, other in itertools.product(ones, others):
+            known = [*data.facts, *at.facts, *opened(one, one.tests), *opened(other, other.tests)]
+            if self.prover.contradictory(known):
+                continue
+            following = [c for c in self.configurations if (c.phase, c.stage) == ("free", at.stage)]
+            following = [c for c in following if c.layout == one.layout == other.layout]
+            if not following:
+                raise Refused("a free state that no configuration describes")
+            self.affordable(known, at.potential, Form(), following[0], one, "last")
+            self.differ(following[0], one.after, other.after, known)

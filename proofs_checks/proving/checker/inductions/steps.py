@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Container, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -76,6 +76,7 @@ class Steps:
     event: tuple[int, str] | None = None
     stage: int = 0
     as_written: bool = True
+    prover: Prover = field(default_factory=Prover)
 
     @property
     def loop(self) -> Loop:
@@ -100,14 +101,12 @@ class Steps:
         """The number of entries; a value without a meaning where the function does not ask for it."""
         return data.declare(LENGTH, Fraction(1), None, whole=True) if self.cut.sized else Unknown("number of entries")
 
-    def start(self, data: Data, prover: Prover) -> list[Way]:
+    def start(self, data: Data) -> list[Way]:
         """The ways to the first loop's head."""
         before, length = self.cut.before, self.length(data)
-        return self._ways(
-            lambda: called(before, [length, _dimension(data), Generator()], {}), data, prover, self.loop.names
-        )
+        return self._ways(lambda: called(before, [length, _dimension(data), Generator()], {}), data, self.loop.names)
 
-    def step(self, layout: Layout, numbers: Sequence[Form], entry: Form, data: Data, prover: Prover) -> list[Way]:
+    def step(self, layout: Layout, numbers: Sequence[Form], entry: Form, data: Data) -> list[Way]:
         """The ways through one step with that entry, from the state with these numbers."""
         index, length = Unknown("index of an entry"), self.length(data)
         at = data.declare("i", Fraction(0), None, whole=True) if self.loop.indexed else index
@@ -118,9 +117,9 @@ class Steps:
                 self.loop.step, [self._state(layout, numbers), at, held, length, _dimension(data), Generator()], {}
             )
 
-        return self._ways(run, data, prover, self.loop.names, (layout, numbers))
+        return self._ways(run, data, self.loop.names, (layout, numbers))
 
-    def end(self, layout: Layout, numbers: Sequence[Form], data: Data, prover: Prover) -> list[Way]:
+    def end(self, layout: Layout, numbers: Sequence[Form], data: Data) -> list[Way]:
         """The ways from the loop to the output, or to the next loop's head."""
         length = self.length(data)
         names = () if self.last else self.cut.loops[self.stage + 1].names
@@ -129,7 +128,7 @@ class Steps:
         def run() -> Any:
             return called(self.loop.after, [self._state(layout, numbers), length, _dimension(data), Generator()], {})
 
-        return self._ways(run, data, prover, names, came)
+        return self._ways(run, data, names, came)
 
     def idle(self, layout: Layout, numbers: Sequence[Form]) -> list[Way]:
         """No step at all: what a dataset does that lacks the entry."""
@@ -139,9 +138,7 @@ class Steps:
         label = json.dumps([*json.loads(label), ()])
         return [Way((), (), label, control, same, tuple(released), tuple(after), event)]
 
-    def _ways(
-        self, run: Callable[[], Any], data: Data, prover: Prover, names: tuple[str, ...], came: Any = None
-    ) -> list[Way]:
+    def _ways(self, run: Callable[[], Any], data: Data, names: tuple[str, ...], came: Any = None) -> list[Way]:
         done: list[tuple[str, str, Layout, list[Form], list[Form], bool]] = []
         data.whole |= numbers_of(came[0], WHOLE) if came is not None else set()
         data.vectors |= numbers_of(came[0], VECTOR) if came is not None else set()
@@ -153,7 +150,7 @@ class Steps:
             return str(len(done) - 1), []
 
         found = []
-        for leaf in leaves(explored(recorded, data, prover, self.as_written)):
+        for leaf in leaves(explored(recorded, data, self.prover, self.as_written)):
             label, control, layout, released, after, event = done[int(leaf.key)]
             label = json.dumps([*json.loads(label), leaf.draws])
             same = (*released, *leaf.reals)
@@ -208,3 +205,10 @@ class Known:
 
 def _label(control: str, appended: Any, layout: Layout, event: bool | None) -> str:
     return json.dumps([control, appended, layout, event])
+
+
+def uneventful(ways: Sequence[Way]) -> bool:
+    """Whether runs that need not do the same are alike in what is drawn, and release nothing."""
+    return all(
+        way.draws == ways[0].draws and way.control == NEXT and not way.released and not way.appends for way in ways
+    )
