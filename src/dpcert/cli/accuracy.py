@@ -2,43 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import ValidationError
-
 from ..accounting import accuracy, noise_within
-from ..mechanisms import DistributedGaussian, Gaussian, InputError, Mechanism
-from ..mechanisms.tables.cohort import SamplingTable
-from ..mechanisms.tables.correlated import CorrelatedTable
-from ..mechanisms.tables.fields import MissingKeys
-from ..mechanisms.tables.kinds import KINDS
-from ..mechanisms.tables.problems import first_problem
-from ..mechanisms.validate import choice, count, positive
+from ..mechanisms import InputError
+from ..mechanisms.tables.noise_alone import SIZES, VECTORS, noise_alone
+from ..mechanisms.validate import choice
 from ..presentation.output import show
 from . import options
 from .setting import as_option, set_keys
-
-SIZES = {
-    "gaussian": "noise_multiplier",
-    "laplace": "noise_multiplier",
-    "truncated-laplace": "noise_multiplier",
-    "discrete-gaussian": "sigma",
-    "discrete-laplace": "scale",
-    "staircase": "epsilon",
-    "skellam": "variance",
-    "distributed-discrete-gaussian": "sigma",
-    "bounded-laplace": "scale",
-    "clamped-gaussian": "sigma",
-    "truncated-gaussian": "sigma",
-    "gaussian-mean": "noise_std",
-    "per-client-gaussian": "noise_std",
-}
-"""Kinds of noise on a number, each with the key of how much it is; of a staircase less is more noise."""
-
-VECTORS = ("skellam", "distributed-discrete-gaussian")
-"""Kinds whose tables always say how many numbers a contribution has; the noise is asked about in one of them."""
 
 Within = Annotated[float | None, "Instead of noise: find the most noise that keeps the number within this distance."]
 Confidence = Annotated[float, "Probability that the number is that close."]
@@ -53,8 +25,7 @@ NoiseStd = Annotated[
     "in the units of --within.",
 ]
 Cohort = Annotated[
-    int | None,
-    "per-client-gaussian: the number of clients who add noise. The distance is from the sum of all uploads.",
+    int | None, "per-client-gaussian: the number of clients who add noise. The distance is from the sum of all uploads."
 ]
 Numbers = Annotated[int, "How many numbers are released together, all of which must be that close."]
 
@@ -93,13 +64,13 @@ def accuracy_command(
     asked: dict[str, Any] = {"clip_norm": clip_norm, "numbers": numbers}
     try:
         if within is None:
-            found = accuracy(_mechanism(mechanism, stated), confidence, **asked)
+            found = accuracy(noise_alone(mechanism, stated), confidence, **asked)
         elif size in stated:
             raise InputError(size, stated[size], "to be left out beside --within, which looks for it")
         else:
             rises = mechanism != "staircase"
             found = noise_within(
-                lambda noise: _mechanism(mechanism, stated | {size: noise if rises else 1 / noise}),
+                lambda noise: noise_alone(mechanism, stated | {size: noise if rises else 1 / noise}),
                 within,
                 confidence,
                 **asked,
@@ -107,44 +78,6 @@ def accuracy_command(
     except InputError as problem:
         raise _named(problem) from None
     show(found, as_json)
-
-
-def _mechanism(kind: str, stated: dict[str, Any]) -> Mechanism:
-    """The mechanism of a claim's table; of noise_std in units of 1."""
-    if kind in _STATED_BY_STD:
-        return _STATED_BY_STD[kind](**stated)
-    try:
-        table = KINDS[kind].model_validate({"kind": kind} | stated)
-    except ValidationError as problem:
-        raise first_problem(problem) from None
-    assert not isinstance(table, CorrelatedTable)  # none of SIZES is
-    described: Mechanism = table.ran(SamplingTable()).upper  # type: ignore[attr-defined]
-    return described
-
-
-def _on_a_mean(noise_std: Any = None, **others: Any) -> Gaussian:
-    """Noise on a mean, the distance from which is asked for."""
-    for key, value in others.items():
-        raise InputError(key, value, "to be left out: the distance is from the mean, to which noise_std is added")
-    return Gaussian(_size(noise_std))
-
-
-def _of_each(noise_std: Any = None, cohort: Any = None, **others: Any) -> DistributedGaussian:
-    """The sum of the clients' noise, rounded up by more than the root and the product are off."""
-    for key, value in others.items():
-        raise InputError(key, value, "to be left out: the distance is in the units of noise_std")
-    if cohort is None:
-        raise MissingKeys({"cohort": "the number of clients who add noise"})
-    return DistributedGaussian(_size(noise_std) * math.sqrt(count("cohort", cohort)) * (1 + 2.0**-50))
-
-
-def _size(noise_std: Any) -> float:
-    if noise_std is None:
-        raise MissingKeys({"noise_std": "a standard deviation"})
-    return positive("noise_std", noise_std)
-
-
-_STATED_BY_STD: dict[str, Callable[..., Mechanism]] = {"gaussian-mean": _on_a_mean, "per-client-gaussian": _of_each}
 
 
 def _named(problem: InputError) -> InputError:

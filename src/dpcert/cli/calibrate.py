@@ -10,12 +10,14 @@ import typer
 from ..accounting.currencies.convert import Known
 from ..accounting.currencies.largest import largest
 from ..mechanisms import InputError
+from ..mechanisms.validate import delta_below_one, number, positive
 from ..presentation.output import show
+from ..proofs_checks.claims import currency
+from ..proofs_checks.claims.targets import OfCurrency, OfEpsilon, OfErrorRates, Target
 from . import options
 from .calibrate_problem import SOLVED, problem_of
-from .calibrate_targets import target_of
 from .declared import with_fields
-from .plan_schemes import compared
+from .plan import compared
 from .setting import Setting, asking, refuse_others, required
 
 GUARANTEES: tuple[Known, ...] = ("rho", "mu", "epsilon")
@@ -99,5 +101,52 @@ def calibrate_command(
     else:
         target = target_of(asked, epsilon=epsilon, delta=delta, tpr=tpr, fpr=fpr, rho=rho, mu=mu)
         problem = problem_of(asked, solve_for, schedule, **target.needed())
-        found = asking(lambda: target.solved(problem, asked, schedule is not None))
+        found = asking(lambda: target.solved(problem, asked.against()))
         show(found, as_json, **problem.at(found.value))
+
+
+def target_of(
+    asked: Setting,
+    *,
+    epsilon: float | None,
+    delta: float | None,
+    tpr: float | None,
+    fpr: float | None,
+    rho: float | None,
+    mu: float | None,
+) -> Target:
+    """The one that the options state. InputError for two, and for options that another one has a use for."""
+    named = {"tpr": tpr, "rho": rho, "mu": mu, "epsilon": epsilon}
+    given = [name for name, value in named.items() if value is not None]
+    if len(given) > 1:
+        raise _left_out(given[1], named[given[1]], f": --{given[0]} already states the target")
+    if rho is None and mu is None and tpr is None and fpr is None:
+        return OfEpsilon(epsilon, delta)
+    if asked.accountant != "best":
+        raise _left_out("accountant", asked.accountant, ", unless the target is an epsilon")
+    if rho is not None or mu is not None:
+        return OfCurrency(_rho(rho, delta, fpr) if rho is not None else _mu(mu, delta, fpr))
+    if delta is not None:
+        raise _left_out("delta", delta, ": --tpr and --fpr already state the target")
+    return OfErrorRates(tpr, fpr)
+
+
+def _rho(stated: float, delta: float | None, fpr: float | None) -> currency.Currency:
+    if fpr is not None:
+        raise _left_out("fpr", fpr, " beside --rho: limit its range with --delta, or state --mu instead")
+    rho = positive("--rho", stated)
+    return currency.Rho.for_delta(rho, delta_below_one("--delta", delta)) if delta else currency.Rho(rho)
+
+
+def _mu(stated: float | None, delta: float | None, fpr: float | None) -> currency.Currency:
+    if fpr is not None:
+        if delta is not None:
+            raise _left_out("delta", delta, ": --fpr already limits the range")
+        if not 0.0 < number("--fpr", fpr) < 0.5:
+            raise InputError("--fpr", fpr, "an error rate above 0 and below 1/2")
+    floor = 0.0 if delta is None else delta_below_one("--delta", delta)
+    return currency.Mu(positive("--mu", stated), fpr or 0.0, floor)
+
+
+def _left_out(option: str, value: object, why: str) -> InputError:
+    return InputError(f"--{option}", value, f"to be left out{why}")

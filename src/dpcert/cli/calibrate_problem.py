@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, get_args
 
-from ..accounting import Bracket
-from ..accounting.calibration.calibrate_risk import RiskCalibration
-from ..accounting.calibration.calibrate_to import TargetCalibration
-from ..accounting.calibration.search import Calibration, SolveFor
+from ..accounting.calibration.problem import Problem
+from ..accounting.calibration.search import WHOLE, SolveFor
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.tables.phase import refuse_uncovered
@@ -21,43 +19,6 @@ SOLVED: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args
 """What --solve-for may be, and what the accountants call it."""
 
 _MOST_ROUNDS = 2**53
-Found = TypeVar("Found", Calibration, RiskCalibration, TargetCalibration)
-"""What has a value, and one next to it that misses."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """build: the run at a value; least: what ran at the least then, None where nothing is known of that; most: the
-    largest value; at: what was asked, with the value, for the JSON document.
-
-    step: how many rounds the value counts together, where a run has whole epochs or blocks of them only.
-    """
-
-    solved: SolveFor
-    build: Callable[[float], Mechanism]
-    least: Callable[[float], Mechanism | None]
-    most: float | None
-    at: Callable[[float], dict[str, Any]]
-    step: int = 1
-
-    def lowered(self, found: Bracket, value: float, ask: Callable[[Mechanism], Bracket] | None = None) -> Bracket:
-        """The bracket at the value, from below of what ran at the least (ask: the bracket of that)."""
-        least = self.least(value)
-        if least == self.build(value):
-            return found
-        lower = 0.0 if least is None or ask is None else ask(least).lower
-        return replace(found, lower=lower, reached=False)
-
-    def in_rounds(self, found: Found) -> Found:
-        """The answer in rounds, where the value counts several together. Raises InputError where the search ended."""
-        if self.solved == "rounds" and found.value == self.most:
-            expected = (
-                f"a smaller target: {found.value * self.step} rounds meet this one, and the search goes no further"
-            )
-            raise InputError("--solve-for", "rounds", expected)
-        if self.step == 1:
-            return found
-        return replace(found, value=found.value * self.step, beyond=found.beyond and found.beyond * self.step)
 
 
 def problem_of(asked: Setting, solve_for: str | None, schedule: Path | None, **target: float | None) -> Problem:
@@ -156,5 +117,6 @@ def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
         raise InputError("--solve-for", solved.replace("_", "-"), expected)
     against = {"notion": asked.notion, "neighbouring": asked.relation, "schedule": str(path)}
     most = _MOST_ROUNDS // step if solved == "rounds" else schedule.last_population() if solved == "cohort" else None
-    build = builders[solved]
-    return Problem(solved, build, build if schedule.exact else lambda value: None, most, lambda value: against, step)
+    build, of = builders[solved], " in the last phase" if solved in WHOLE else " times the schedule's"
+    least = build if schedule.exact else lambda value: None
+    return Problem(solved, build, least, most, lambda value: against, step, of)

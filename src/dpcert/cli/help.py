@@ -13,32 +13,14 @@ from ..mechanisms.validate import meant
 from .declared import Body, spoken
 
 GROUPS = {
-    "Privacy": (
-        *("clip_norm", "clipping", "noise_multiplier", "noise_std", "sigma", "target_epsilon", "epsilon", "epsilons"),
-        *("delta", "known_delta", "at_epsilon", "mu", "rho", "zcdp", "renyi", "curve", "tpr", "fpr", "prior"),
-        *("neighbouring", "notion", "participation", "relation", "budget", "alpha", "error_probability", "view"),
-    ),
-    "Data": ("data", "split_file", "pair", "low", "high", "values", "whole", "container"),
-    "Machine": (
-        *("seed", "device", "dtype", "engine", "solver", "threads", "workers", "jobs", "cache", "checkpoint"),
-        *("max_seconds", "max_work", "trials", "rtol", "accountant"),
-    ),
-    "Output": (
-        *(
-            "as_json",
-            "plot",
-            "save",
-            "schedule_log",
-            "out",
-            "quiet",
-            "quick",
-            "attest",
-            "key",
-            "evaluate_every",
-            "evaluate_clients",
-        ),
-        *("report", "certificate", "form", "strict", "pages", "everything", "help"),
-    ),
+    "Privacy": "clip_norm clipping noise_multiplier noise_std sigma target_epsilon epsilon epsilons delta known_delta "
+    "at_epsilon mu rho zcdp renyi curve tpr fpr prior neighbouring notion participation relation budget alpha "
+    "error_probability view",
+    "Data": "data split_file pair low high values whole container",
+    "Machine": "seed device dtype engine solver threads workers jobs cache checkpoint max_seconds max_work trials rtol "
+    "accountant",
+    "Output": "as_json plot save schedule_log out quiet quick attest key evaluate_every evaluate_clients report "
+    "certificate form strict pages everything help",
 }
 """The groups by the names of their options; whatever else a command has says what runs."""
 
@@ -52,7 +34,7 @@ class Grouped(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "What runs": [], **{name: [] for name in GROUPS}}
         shown = [(each, record) for each in self.get_params(ctx) if (record := each.get_help_record(ctx)) is not None]
-        named = {option: group for group, options in GROUPS.items() for option in options}
+        named = {option: group for group, options in GROUPS.items() for option in options.split()}
         few = len(shown) <= FEW
         for each, record in shown:
             usual = "Options" if few else named.get(each.name or "", "What runs")

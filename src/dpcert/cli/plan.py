@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from ..accounting.calibration.plan import NoisePlan, plan
-from ..accounting.calibration.plan_schemes import SchemePlan
+from ..accounting.calibration.plan_schemes import RUN_OF_SCHEME, SchemePlan, plan_schemes
 from ..mechanisms import InputError
 from ..mechanisms.text_input import numbers
 from ..mechanisms.validate import count, positive
@@ -16,8 +17,7 @@ from ..presentation.plots import draw_plan, draw_schemes, drawable
 from ..presentation.progress import bar
 from . import options
 from .declared import with_fields
-from .plan_schemes import compared
-from .setting import required
+from .setting import as_option, required
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +102,30 @@ def _noise(asked: Asked) -> NoisePlan:
             clip_norm=asked.clip_norm,
             progress=progress,
         )
+
+
+def compared(
+    schemes: str,
+    targets: Sequence[float],
+    population: int | None,
+    batch_size: int | None,
+    epochs: float | None,
+    delta: float | None,
+    neighbouring: str | None,
+) -> SchemePlan:
+    """The plan. Raises InputError, naming the option."""
+    required(population=population, batch_size=batch_size, epochs=epochs, delta=delta)
+    with bar("planning") as progress:
+        try:
+            return plan_schemes(
+                population=population or 0,
+                batch_size=batch_size or 0,
+                epochs=epochs or 0,  # type: ignore[arg-type] # which checks it
+                delta=delta or 0.0,
+                target_epsilons=targets,
+                schemes=tuple(RUN_OF_SCHEME) if schemes == "all" else tuple(schemes.split(",")),
+                neighbouring=neighbouring or "zero-out",  # type: ignore[arg-type] # which checks it
+                progress=progress,
+            )
+        except InputError as problem:
+            raise as_option(problem) from None
