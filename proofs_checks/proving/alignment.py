@@ -114,7 +114,7 @@ class _Shifts:
         self.draws = draws
         self.records = [a for a in space.atoms() if a in space.data.vectors]
         self.atoms = [CONSTANT, *(a for a in space.atoms() if a not in space.data.vectors)]
-        self.sized = [a for a in self.atoms if a and (space.ranges[a][0] or 0) < 0]
+        self.sized = [a for a in self.atoms if a and (space.data.ends[a][0] or 0) < 0]
         self.shifts = [self._coefficients(k, solved) for k in range(len(draws))]
         costly = [*self.atoms, *(f"abs:{a}" for a in self.sized)]
         self.bounds = [{a: program.unknown(free=True) for a in costly} for _ in draws]
@@ -125,11 +125,11 @@ class _Shifts:
             return {}  # it is the same on the neighbour
         if KINDS[kind].vector:
             return {} if solved is not None else self._unknown(self.records, False)
-        atoms = [a for a in self.atoms if not KINDS[kind].whole or not a or a in self.space.whole]
+        atoms = [a for a in self.atoms if not KINDS[kind].whole or not a or a in self.space.data.whole]
         if k == solved:
             of_numbers = [kind.shifted and not kind.vector for kind in (KINDS[other] for other, _ in self.draws)]
             others = [f"n{i}" for i, fits in enumerate(of_numbers) if i != k and fits]
-            atoms = [CONSTANT, *(name for name in self.space.ranges if name not in self.space.data.vectors), *others]
+            atoms = [CONSTANT, *(name for name in self.space.data.ends if name not in self.space.data.vectors), *others]
         elif solved is not None:
             atoms = []
         return self._unknown(atoms, KINDS[kind].whole)
@@ -187,7 +187,7 @@ def align(
     unknown = _Shifts(program, space, draws, solved)
     if fixed is not None:
         unknown.fix(fixed)
-    facts = [_row(fact.form) for fact in space.facts]
+    facts = [_row(fact.form) for fact in space.data.facts]
     source = list(source)
     given = facts + [_row(condition.form) for condition in source]
     of_data = facts + [_row(condition.form) for condition in source if not condition.form.noisy]
@@ -214,7 +214,7 @@ def align(
 
 def _sizes(space: Space, atom: str) -> list[dict[str, float]]:
     """|atom| >= atom, -atom, and at most its largest value."""
-    low, high = space.ranges[atom]
+    low, high = space.data.ends[atom]
     most = max(abs(float(low or 0)), abs(float(high or 0)))
     size = f"abs:{atom}"
     return [{size: 1.0, atom: -1.0}, {size: 1.0, atom: 1.0}, {size: -1.0, CONSTANT: most}]
@@ -282,11 +282,11 @@ def largest_value(space: Space, total: Form) -> Fraction:
         return Fraction(total.at_zero)
     optimizer = z3.Optimize()
     optimizer.set("ctrl_c", False)  # as in solver.py
-    optimizer.add(*[space.formula(fact) for fact in space.facts])
+    optimizer.add(*[space.formula(fact) for fact in space.data.facts])
     for name in total.slopes:
         if name.startswith("abs:"):
             atom, size = name.removeprefix("abs:"), space.real(name)
-            low, high = space.ranges[atom]
+            low, high = space.data.ends[atom]
             most = max(abs(Fraction(low or 0)), abs(Fraction(high or 0)))
             optimizer.add(size >= space.real(atom), size >= -space.real(atom), size <= z3.RealVal(str(most)))
     objective = optimizer.maximize(space.term(total))

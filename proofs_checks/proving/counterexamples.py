@@ -46,7 +46,7 @@ def _example(
             return None
         model = solver.model()
         for form in _differences(pair):  # one after the other as large as possible, as far as that is possible
-            ends = [end for end in space.range(form) if end is not None]
+            ends = [end for end in space.data.between(form) if end is not None]
             if ends:
                 solver.push()
                 solver.add(z3.Or([space.term(form) == z3.RealVal(str(end)) for end in ends]))
@@ -54,7 +54,7 @@ def _example(
                     model = solver.model()
                 else:
                     solver.pop()
-        names = {*space.ranges, *(n for c in conditions for n in c.form.slopes)}
+        names = {*space.data.ends, *(n for c in conditions for n in c.form.slopes)}
         point = {n: _fraction(model, space.real(n)) for n in names}
         while solver.num_scopes() > space.depth:
             solver.pop()

@@ -29,25 +29,33 @@ def enumerated(question: Question, values: Sequence[float], progress: Progress) 
     if question.relation == "answers":
         raise InputError("relation", question.relation, "replace-one or add-remove, for entries of given values")
     question.words = f"all entries in {{{', '.join(f'{v:g}' for v in entries)}}}"
-    sizes: list[int] = []
-    stopped = False
+    try:
+        stopped = _stopped(question, entries, progress)
+    except Refused as problem:
+        return question.proof("unsupported", str(problem))
+    if question.examples:
+        return question.proof("not proved", question.examples[0].why)
+    if not question.cases:
+        return question.proof("not proved", "stopped before anything was proved", stopped=True)
+    return _certified(question, entries, stopped)
+
+
+def _stopped(question: Question, entries: Sequence[float], progress: Progress) -> bool:
+    """All sizes, one after the other; whether that was stopped before the last one. Raises Refused."""
     for size in range(1, question.entries + 1):
         try:
             for held in kinds_of(entries):
                 question.work.question()
                 _compared(question, held, size)
-        except Refused as problem:
-            return question.proof("unsupported", str(problem))
         except (KeyboardInterrupt, OutOfWork):
-            stopped = True
-            break
+            return True
         question.cases[size, ""] = []
-        sizes.append(size)
         progress(size, question.entries)
-    if question.examples:
-        return question.proof("not proved", question.examples[0].why)
-    if not sizes:
-        return question.proof("not proved", "stopped before anything was proved", stopped=True)
+    return False
+
+
+def _certified(question: Question, entries: Sequence[float], stopped: bool) -> Proof:
+    """What the checker says of it."""
     epsilon = question.epsilon if question.claim is None else question.claim
     certificate = {
         "format": FORMAT,
@@ -56,7 +64,7 @@ def enumerated(question: Question, values: Sequence[float], progress: Progress) 
         "relation": question.relation,
         "values": entries,
         "container": question.container,
-        "sizes": sizes,
+        "sizes": [size for size, _ in question.cases],
         "epsilon": str(epsilon),
         "delta": str(question.delta),
     }

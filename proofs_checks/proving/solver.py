@@ -11,7 +11,7 @@ import z3
 
 from .budget import Work
 from .checker.forms import Form, Sign
-from .checker.pairs import Data, Ends
+from .checker.pairs import Data
 
 HARDEST = 20_000_000
 """Steps of z3 (its rlimit, about ten seconds) after which one question is left open: then nothing is known."""
@@ -35,31 +35,6 @@ class Space:
         self._known = self._nested = 0
 
     @property
-    def facts(self) -> list[Sign]:
-        """What holds of the data."""
-        return self.data.facts
-
-    @property
-    def ranges(self) -> dict[str, Ends]:
-        """Between which ends each variable lies."""
-        return self.data.ends
-
-    @property
-    def whole(self) -> set[str]:
-        """The variables that are whole numbers."""
-        return self.data.whole
-
-    def variable(self, name: str, low: Fraction | int | None, high: Fraction | int | None, whole: bool = False) -> Form:
-        """A new variable, with its range."""
-        ends = [None if end is None else Fraction(end) for end in (low, high)]
-        return self.data.declare(name, ends[0], ends[1], whole)
-
-    def entry(self, name: str, low: Fraction | int | None, high: Fraction | int | None, whole: bool = False) -> Form:
-        """A new variable that is an entry of the data."""
-        self.data.vectors |= {name} if self.data.order else set()
-        return self.variable(name, low, high, whole)
-
-    @property
     def touched(self) -> set[str]:
         """The variables in which the two datasets differ, and those that are made of them."""
         found = set(self.differing)
@@ -70,11 +45,7 @@ class Space:
 
     def atoms(self) -> list[str]:
         """What shifts are linear in: touched variables that are bounded, or records."""
-        return sorted(name for name in self.touched if None not in self.ranges[name] or name in self.data.vectors)
-
-    def range(self, form: Form) -> Ends:
-        """Ends between which a form without noise is, by interval arithmetic; None where there is none."""
-        return self.data.between(form)
+        return sorted(name for name in self.touched if None not in self.data.ends[name] or name in self.data.vectors)
 
     def real(self, name: str) -> Any:
         """The variable for z3."""
@@ -106,8 +77,8 @@ class Space:
     def assuming(self, *signs: Sign) -> Iterator[Any]:
         """A solver that knows the facts and the signs, while the block lasts."""
         if not self._nested:
-            self._solver.add(*[self.formula(fact) for fact in self.facts[self._known :]])
-            self._known = len(self.facts)
+            self._solver.add(*[self.formula(fact) for fact in self.data.facts[self._known :]])
+            self._known = len(self.data.facts)
         self._nested += 1
         self._solver.push()
         try:

@@ -174,7 +174,7 @@ class Search(Walk):
             for cell in {other.cell: None for other in there}:
                 others = [other for other in there if other.cell == cell]
                 tests = [test for test in others[0].tests if test.name() in cell]
-                known = [*space.facts, *facts, *way.tests, *tests]
+                known = [*space.data.facts, *facts, *way.tests, *tests]
                 known += tightened(known, whole)
                 if not space.possible(*known):
                     continue

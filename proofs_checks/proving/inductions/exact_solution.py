@@ -68,7 +68,7 @@ class Exact:
                 least = least[:1]
             if not any(edge.space.possible(*edge.known, Sign(form, False).negation()) for form in least):
                 return wanted
-        ends = [abs(Fraction(end)) for end in edge.space.range(shift) if end is not None]
+        ends = [abs(Fraction(end)) for end in edge.space.data.between(shift) if end is not None]
         return max(ends, default=Fraction(0))
 
     def _constant(self) -> bool:

@@ -38,8 +38,8 @@ def free_intervals(loops: Loops, starts: Sequence[Way]) -> list[tuple[Layout, tu
 
 def _stepped(loops: Loops, layout: Layout, intervals: Sequence[Interval]) -> list[tuple[Layout, tuple[Interval, ...]]]:
     space, here = loops.space(), numbered(layout)
-    x, d = space.variable("x", None, None), space.variable("d", -1, 1)
-    there = [s + space.variable(f"e{i}", *ends) for i, (s, ends) in enumerate(zip(here, intervals, strict=True))]
+    x, d = space.data.declare("x", None, None), space.data.declare("d", Fraction(-1), Fraction(1))
+    there = [s + space.data.declare(f"e{i}", *ends) for i, (s, ends) in enumerate(zip(here, intervals, strict=True))]
     ones = loops.step(layout, here, x, space.data)
     others = loops.step(layout, there, x + d, space.data)
     reached = []
@@ -48,7 +48,7 @@ def _stepped(loops: Loops, layout: Layout, intervals: Sequence[Interval]) -> lis
             inside = [Sign(test.form, True) for test in (*one.tests, *other.tests)]
             alike = one.control == other.control == NEXT and one.layout == other.layout
             if alike and space.possible(*inside):
-                known = [*space.facts, *inside]
+                known = [*space.data.facts, *inside]
                 gaps = [b - a for a, b in zip(one.after, other.after, strict=True)]
                 reached.append((one.layout, tuple(_range(gap, known) for gap in gaps)))
     return reached

@@ -80,11 +80,11 @@ class Solution:
 
     def _unknown(self, edge: Edge) -> None:
         atoms_of = self.search.differing or {"d"}
-        moving = {name for name in edge.space.ranges if name in atoms_of}
+        moving = {name for name in edge.space.data.ends if name in atoms_of}
         self.shifts[edge.key] = []
         for kind, _ in edge.way.draws:
             whole = KINDS[kind].whole
-            atoms = [CONSTANT, *sorted(moving & edge.space.whole if whole else moving)]
+            atoms = [CONSTANT, *sorted(moving & edge.space.data.whole if whole else moving)]
             atoms = [a for a in atoms if (a in self.search.records) == KINDS[kind].vector]
             unknown = self.program.unknown
             self.shifts[edge.key].append(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import types
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
@@ -11,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from .....mechanisms import samplers
 from ..following import Refused
 from ..outputs import real_parts
+from ..real.recorded_noise import with_sampler
 from .cut import BREAK, NEXT, Cut, cut
 
 MOST = 6
@@ -32,7 +31,7 @@ def same_outputs(
     low, high, whole = ends
     chance, tried = random.Random(7), 0
     source = _Source()
-    fed = _fed(function, source)
+    fed = with_sampler(function, source.discrete_laplace)
     ways = fed, _by_steps(made if fed is function else cut(fed, relation))
     for size in range(MOST + 1):
         for trial in range(TRIALS):
@@ -103,14 +102,3 @@ def _by_steps(made: Cut) -> Callable[..., Any]:
         return state
 
     return chained
-
-
-def _fed(function: Any, source: _Source) -> Any:
-    """The function over that source."""
-    if not isinstance(function, types.FunctionType) or not any(
-        value is samplers.discrete_laplace for value in function.__globals__.values()
-    ):
-        return function
-    fed = source.discrete_laplace
-    scope = {n: fed if v is samplers.discrete_laplace else v for n, v in function.__globals__.items()}
-    return types.FunctionType(function.__code__, scope, function.__name__, function.__defaults__, function.__closure__)

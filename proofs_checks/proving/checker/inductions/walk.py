@@ -7,6 +7,7 @@ Who walks says what the numbers of two states are, and what becomes of the ways 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from ..cutting.cut import BREAK, NEXT
@@ -105,7 +106,7 @@ class Walk:
             entry = data.entry("z", *self.ends)
             return entry, entry
         entry = data.declare("x", None, None)
-        return entry, entry + data.declare("d", Form(None, -1).at_zero, Form(None, 1).at_zero)
+        return entry, entry + data.declare("d", Fraction(-1), Fraction(1))
 
     def _end(self, k: int, at: Any, steps: Any) -> None:
         """From the loop to the output, or to the next loop."""

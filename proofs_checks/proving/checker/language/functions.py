@@ -20,10 +20,7 @@ from . import functions_of_size as sizes
 from .values import Ratio, Text, Total, Uniform, Weight, is_number, symbolic
 
 NOTHING: Ends = (None, None)
-FLIPPED = (
-    "of permute-and-flip write np.argmax(scores + rng.exponential(2 / epsilon, len(scores))), which chooses alike "
-    "(arXiv 2105.07260)"
-)
+FLIPPED = "of permute-and-flip write np.argmax(scores + rng.exponential(2 / epsilon, len(scores))), which chooses alike"
 ROUNDING = Fraction(1, 10**12)
 """Relative error of Python's elementary functions, and far more."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import types
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +17,6 @@ from typing import Any
 
 import numpy as np
 
-from .....mechanisms import samplers
 from ..farkas import Prover
 from ..following import Refused
 from ..forms import Form, Point, Sign, noise_index
@@ -28,7 +26,7 @@ from ..pairs import Neighbours
 from ..runs import Leaf, Node, leaves
 from ..tracer import complete
 from .numbers_in_code import marks
-from .recorded_noise import Recorded
+from .recorded_noise import Recorded, with_sampler
 
 MARGINS = (Fraction(1, 4), Fraction(1, 64), Fraction(1, 4096))
 """How far inside of a way a point is wanted, in this order: floats must not leave it by rounding."""
@@ -257,7 +255,7 @@ def same_output(function: Real, entries: list[Any], leaf: Leaf, point: Point) ->
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            output = _fed(function.function, leaf, rng)(function.held(entries, _columns(point)), rng)
+            output = with_sampler(function.function, rng.discrete_laplace)(function.held(entries, _columns(point)), rng)
     except Refused:
         raise
     except Exception as problem:
@@ -278,15 +276,3 @@ def _close(one: list[float], other: list[float]) -> bool:
         one = one * len(other)
     near = [abs(a - b) <= TOLERANCE * (1 + abs(a) + abs(b)) for a, b in zip(one, other, strict=False)]
     return len(one) == len(other) and all(near)
-
-
-def _fed(function: Callable[..., Any], leaf: Leaf, rng: Recorded) -> Callable[..., Any]:
-    """The function; where it calls dpcert's exact sampler, which takes no generator, over a sampler that is fed too."""
-    if not any(kind == "discrete-laplace" for kind, _ in leaf.draws) or not isinstance(function, types.FunctionType):
-        return function
-
-    def fed(scale: Any, source: Any = None) -> Any:
-        return rng._one("discrete-laplace", scale)
-
-    scope = {n: fed if v is samplers.discrete_laplace else v for n, v in function.__globals__.items()}
-    return types.FunctionType(function.__code__, scope, None, function.__defaults__, function.__closure__)
