@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -27,26 +27,14 @@ FILES: dict[str, Any] = {
 }
 
 
-def _federation_of(problem: Callable[..., Any]) -> Callable[..., Federation]:
-    """The federation alone, of a maker with known constants; it keeps the maker's options."""
-
-    @wraps(problem)
-    def federation(**options: Any) -> Federation:
-        made = problem(**options)
-        found: Federation = made[0] if isinstance(made, tuple) else made.federation
-        return found
-
-    return federation
-
-
 SYNTHETIC: dict[str, Any] = {
     "related": related_tasks,
     "on-demand": related_tasks_on_demand,
     "fedprox": fedprox_synthetic,
-    "clustered": _federation_of(clustered_tasks),
-    "mean": _federation_of(mean_estimation),
-    "ridge": _federation_of(ridge_regression),
-    "logistic": _federation_of(logistic_regression),
+    "clustered": clustered_tasks,
+    "mean": mean_estimation,
+    "ridge": ridge_regression,
+    "logistic": logistic_regression,
 }
 
 

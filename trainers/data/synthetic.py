@@ -53,8 +53,8 @@ def clustered_tasks(
     spread: float = 0.1,
     test_fraction: float = 0.5,
     seed: int = 0,
-) -> tuple[Federation, tuple[int, ...]]:
-    """Tasks around one centre for each cluster, and each client's cluster (client k is in k mod clusters)."""
+) -> Federation:
+    """Tasks around one centre for each cluster: client k is in cluster k mod clusters."""
     population, features, classes, samples = _sizes(population, features, classes, samples)
     clusters = count("clusters", clusters)
     if clusters > population:
@@ -70,8 +70,7 @@ def clustered_tasks(
         for client in range(population)
     }
     name = f"synthetic:clusters={clusters}"
-    federation = Federation(name, split_clients(own, test_fraction, seed), "classes", classes)
-    return federation, tuple(client % clusters for client in range(population))
+    return Federation(name, split_clients(own, test_fraction, seed), "classes", classes)
 
 
 def fedprox_synthetic(

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms.validate import lacks
+from .canvas import panels, saved
 from .numbers import upper
 from .table import Row, method_of, summarise
 
@@ -23,11 +23,6 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
 
     Raises InputError without matplotlib.
     """
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise lacks("Drawing", "matplotlib", "dpcert[report]") from error
-    mpl.use("Agg")
     files = [_accuracy(summarise(results), Path(folder) / "accuracy.png")]
     if len({result["sigma"] for result in results} - {0.0}) > 1:
         files.append(_by_sigma(summarise(results), Path(folder) / "sigma.png"))
@@ -40,9 +35,7 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
 
 def _accuracy(rows: Sequence[Row], file: Path) -> Path:
     """Methods with noise as curves with error bars; those without (or without any release) as levels."""
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 5))
+    figure, axes = panels(figsize=(7, 5))
     shown: set[float] = set()
     for method in dict.fromkeys(row.method for row in rows):
         own = [row for row in rows if row.method == method and row.accuracy is not None]
@@ -64,10 +57,7 @@ def _accuracy(rows: Sequence[Row], file: Path) -> Path:
     axes.set_xlabel("epsilon, certified upper bound")
     axes.set_ylabel("test accuracy, mean over clients and seeds")
     axes.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.15))
-    figure.tight_layout()
-    figure.savefig(file, dpi=150)
-    pyplot.close(figure)
-    return file
+    return saved(figure, file, 150)
 
 
 def _apart(values: Sequence[float]) -> list[float]:
@@ -81,9 +71,7 @@ def _apart(values: Sequence[float]) -> list[float]:
 
 def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
     """DPFedMTL's Table 3: a colour for each form, dashed without heads; what needs no noise as levels."""
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 5.5))
+    figure, axes = panels(figsize=(7, 5.5))
     forms = list(dict.fromkeys(_form(row.method) for row in rows if row.sigma))
     for method in dict.fromkeys(row.method for row in rows):
         own = sorted((row.sigma, row.accuracy, row.standard_error or 0.0) for row in rows if row.method == method)
@@ -110,10 +98,7 @@ def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
     axes.set_xlabel("sigma")
     axes.set_ylabel("test accuracy, mean over clients and seeds")
     axes.legend(fontsize="x-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), handlelength=4)
-    figure.tight_layout()
-    figure.savefig(file, dpi=110)
-    pyplot.close(figure)
-    return file
+    return saved(figure, file, 110)
 
 
 def _form(method: str) -> str:
@@ -122,10 +107,7 @@ def _form(method: str) -> str:
 
 
 def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
-    from matplotlib import pyplot
-    from matplotlib.ticker import ScalarFormatter
-
-    figure, (above, below) = pyplot.subplots(2, sharex=True, figsize=(7, 6), height_ratios=(2, 1))
+    figure, (above, below) = panels(2, sharex=True, figsize=(7, 6), height_ratios=(2, 1))
     for method in dict.fromkeys(method_of(result) for result in results):
         own = [result["history"] for result in results if method_of(result) == method]
         rounds = [entry["round"] for entry in own[0]]
@@ -135,6 +117,8 @@ def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
         spent = [entry.get("epsilon_upper") for entry in own[0]]
         if None not in spent:
             below.plot(rounds, spent, marker=".", color=line.get_color())
+    from matplotlib.ticker import ScalarFormatter
+
     above.set_yscale("log")
     above.yaxis.set_major_formatter(ScalarFormatter())
     above.yaxis.set_minor_formatter(ScalarFormatter())
@@ -142,7 +126,4 @@ def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
     above.legend(fontsize="small")
     below.set_xlabel("round")
     below.set_ylabel("epsilon,\ncertified upper bound")
-    figure.tight_layout()
-    figure.savefig(file, dpi=150)
-    pyplot.close(figure)
-    return file
+    return saved(figure, file, 150)

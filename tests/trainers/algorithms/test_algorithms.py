@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 from cases import few
+from known_problems import Quadratic, SoftmaxRegression
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.algorithms import (
@@ -56,7 +57,7 @@ def models(trainer):
 @pytest.mark.parametrize("algorithm", few([Pmtl, PmtlAsPrinted, PmtlIncrements], 8))
 @pytest.mark.parametrize("strength", [0.2, 1.0])
 def test_pmtl_forms_reach_the_optimum_under_full_participation(algorithm, strength):
-    problem = mean_estimation(population=20, dimension=3, curvature=1.0, seed=2)
+    problem = Quadratic.of(mean_estimation(population=20, dimension=3, curvature=1.0, seed=2))
     trainer, _ = exact(problem.federation, algorithm(strength))
     gap = problem.objective(models(trainer), strength) - problem.objective(problem.optimum(strength), strength)
     assert gap + 1e-15 >= 0
@@ -67,7 +68,7 @@ def test_pmtl_forms_reach_the_optimum_under_full_participation(algorithm, streng
 def test_increments_reach_it_with_cohorts_too_and_the_others_do_not():
     """Register PMTL-ALG-a: q = 5 of 20: 1/m increments are exact, the code's form has a sampling floor, the printed
     form does not approach the optimum."""
-    problem = mean_estimation(population=20, dimension=3, curvature=1.0, seed=2)
+    problem = Quadratic.of(mean_estimation(population=20, dimension=3, curvature=1.0, seed=2))
     best = problem.objective(problem.optimum(0.2), 0.2)
     gaps = {}
     for algorithm in (PmtlIncrements(0.2), Pmtl(0.2), PmtlAsPrinted(0.2, curvature=1.0)):
@@ -79,13 +80,13 @@ def test_increments_reach_it_with_cohorts_too_and_the_others_do_not():
 
 
 def test_ridge_optimum():
-    problem = ridge_regression(population=6, dimension=4, strong_convexity=0.3, smoothness=1.5, seed=1)
+    problem = Quadratic.of(ridge_regression(population=6, dimension=4, strong_convexity=0.3, smoothness=1.5, seed=1))
     trainer, _ = exact(problem.federation, Pmtl(0.7), rounds=150)
     np.testing.assert_allclose(models(trainer), problem.optimum(0.7), atol=1e-7)
 
 
 def test_logistic_optimum():
-    problem = logistic_regression(population=4, dimension=3, classes=3, seed=1)
+    problem = SoftmaxRegression(logistic_regression(population=4, dimension=3, classes=3, seed=1))
     local = LocalSteps(learning_rate=1.0, steps=5, batch_size=None, weight_decay=0.2)
     trainer, _ = exact(problem.federation, Pmtl(0.5), rounds=200, local=local)
     found = models(trainer).reshape(4, 3, 3).transpose(0, 2, 1)
@@ -95,7 +96,7 @@ def test_logistic_optimum():
 @pytest.mark.nightly
 def test_noise_is_a_random_walk_unless_the_mean_is_taken_afresh():
     """Register PMTL-ALG-b: E||w~ - w_bar||^2 is t d sigma^2 for increments and d sigma^2 for the code's form."""
-    problem = mean_estimation(population=10, dimension=16, curvature=0.2, seed=3)
+    problem = Quadratic.of(mean_estimation(population=10, dimension=16, curvature=0.2, seed=3))
     distances = {}
     for algorithm in (Pmtl, PmtlIncrements, PmtlAsPrinted):
         squares = []
@@ -116,7 +117,7 @@ def test_noise_is_a_random_walk_unless_the_mean_is_taken_afresh():
 
 
 def test_fixed_omega_of_the_mean_regulariser_is_pmtl():
-    problem = ridge_regression(population=8, dimension=3, seed=4)
+    problem = Quadratic.of(ridge_regression(population=8, dimension=3, seed=4))
     omega = np.eye(8) - np.full((8, 8), 1 / 8)
     pmtl, _ = exact(problem.federation, Pmtl(0.6), cohort=4, rounds=12)
     general, board = exact(problem.federation, FixedOmega(omega, 0.6), cohort=4, rounds=12)
@@ -125,7 +126,7 @@ def test_fixed_omega_of_the_mean_regulariser_is_pmtl():
 
 
 def test_fixed_omega_reaches_the_optimum_of_a_random_omega():
-    problem = ridge_regression(population=5, dimension=3, strong_convexity=0.5, seed=6)
+    problem = Quadratic.of(ridge_regression(population=5, dimension=3, strong_convexity=0.5, seed=6))
     factor = np.random.default_rng(0).standard_normal((5, 2))
     omega = 2 * np.eye(5) - 1.5 * factor @ np.linalg.inv(factor.T @ factor) @ factor.T
     trainer, _ = exact(problem.federation, FixedOmega(omega, 0.4), rounds=200)
@@ -157,7 +158,7 @@ def test_one_cluster_is_pmtl_and_two_do_not_mix():
     pmtl, _ = exact(federation, Pmtl(0.5), cohort=4, rounds=6, sampling="poisson")
     single, _ = exact(federation, ClusteredPmtl([0] * 8, 0.5), cohort=4, rounds=6, sampling="poisson")
     np.testing.assert_array_equal(models(single), models(pmtl))
-    problem = mean_estimation(population=8, dimension=3, seed=2)
+    problem = Quadratic.of(mean_estimation(population=8, dimension=3, seed=2))
     clusters = [0, 0, 0, 0, 0, 1, 1, 1]
     trainer, _ = exact(problem.federation, ClusteredPmtl(clusters, 0.5))
     for cluster in (0, 1):
@@ -167,7 +168,7 @@ def test_one_cluster_is_pmtl_and_two_do_not_mix():
 
 
 def test_clusters_are_checked():
-    federation, clusters = clustered_tasks(population=6, clusters=3)
+    federation, clusters = clustered_tasks(population=6, clusters=3), (0, 1, 2, 0, 1, 2)
     with pytest.raises(InputError, match="one cluster for each of 6 clients"):
         exact(federation, ClusteredPmtl(clusters[:-1]))
     with pytest.raises(InputError, match="without gaps"):
@@ -175,7 +176,7 @@ def test_clusters_are_checked():
 
 
 def test_naive_joint_without_noise_is_pmtl_and_all_blocks_get_noise():
-    problem = mean_estimation(population=6, dimension=3, seed=2)
+    problem = Quadratic.of(mean_estimation(population=6, dimension=3, seed=2))
     joint, _ = exact(problem.federation, NaiveJoint(0.5))
     np.testing.assert_allclose(models(joint), problem.optimum(0.5), atol=1e-7)
     _, board = exact(problem.federation, NaiveJoint(0.5), cohort=2, rounds=1, clip_norm=1.0, noise_multiplier=1.0)
@@ -185,7 +186,7 @@ def test_naive_joint_without_noise_is_pmtl_and_all_blocks_get_noise():
 
 
 def test_fedavg_one_full_batch_step_is_gradient_descent():
-    problem = ridge_regression(population=6, dimension=4, seed=3)
+    problem = Quadratic.of(ridge_regression(population=6, dimension=4, seed=3))
     local = LocalSteps(learning_rate=0.2, steps=1, batch_size=None)
     trainer, board = exact(problem.federation, DpFedAvg(), local=local, rounds=30)
     w = np.zeros(4)
@@ -206,7 +207,7 @@ def test_fedprox_holds_back_and_is_fedavg_at_zero():
 
 
 def test_local_only_publishes_nothing():
-    problem = mean_estimation(population=6, dimension=3, seed=2)
+    problem = Quadratic.of(mean_estimation(population=6, dimension=3, seed=2))
     trainer, board = exact(problem.federation, LocalOnly(), clip_norm=1.0, noise_multiplier=1.0)
     np.testing.assert_allclose(models(trainer), problem.centres, atol=1e-12)
     assert len(board.billboard) == 1
@@ -214,7 +215,7 @@ def test_local_only_publishes_nothing():
 
 
 def test_ditto_global_model_is_fedavg_and_personal_ones_stay_near_it():
-    problem = mean_estimation(population=6, dimension=3, seed=2)
+    problem = Quadratic.of(mean_estimation(population=6, dimension=3, seed=2))
     average, _ = exact(problem.federation, DpFedAvg())
     ditto, _ = exact(problem.federation, Ditto(0.5))
     np.testing.assert_allclose(ditto.shared.numpy(), average.shared.numpy(), atol=1e-12)
@@ -223,7 +224,7 @@ def test_ditto_global_model_is_fedavg_and_personal_ones_stay_near_it():
 
 
 def test_pp_sgd_one_step_is_the_papers_update():
-    problem = ridge_regression(population=5, dimension=3, seed=3)
+    problem = Quadratic.of(ridge_regression(population=5, dimension=3, seed=3))
     local = LocalSteps(learning_rate=0.1, steps=1, batch_size=None)
     trainer, _ = exact(problem.federation, PpSgd(alpha=2.0), local=local, rounds=25)
     w, theta = np.zeros(3), np.zeros((5, 3))

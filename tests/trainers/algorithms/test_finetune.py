@@ -98,6 +98,6 @@ def test_bad_input():
     with pytest.raises(InputError, match="one of vanilla"):
         FineTuning("distillation")
     problem = ridge_regression(population=4)
-    trainer = Trainer(problem.federation, DpFedAvg(), settings=Settings(rounds=1, cohort=2))
+    trainer = Trainer(problem, DpFedAvg(), settings=Settings(rounds=1, cohort=2))
     with pytest.raises(InputError, match="class probabilities"):
         fine_tune(trainer, FineTuning("symmetrised-kl"))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 from cases import many
+from known_problems import Quadratic
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data.known import mean_estimation
@@ -32,7 +33,7 @@ FORMS = {"as-printed": PmtlAsPrinted, "reference": Pmtl, "increments": PmtlIncre
 
 def distances(form, *, population, cohort, curvature, strength, steps, rounds, learning_rate=0.3, dimension=40):
     """||w~ - w_bar*|| after every round of a real run."""
-    problem = mean_estimation(population=population, dimension=dimension, curvature=curvature, seed=1)
+    problem = Quadratic.of(mean_estimation(population=population, dimension=dimension, curvature=curvature, seed=1))
     told = Settings(
         rounds=rounds,
         cohort=cohort,
@@ -122,7 +123,7 @@ def test_matrix_is_the_mean_round():
 
 
 def test_warning_before_training():
-    federation = mean_estimation(population=10).federation
+    federation = mean_estimation(population=10)
     told = Settings(cohort=2, rounds=1, local=LocalSteps(steps=3))
     with pytest.warns(StabilityWarning, match=r"by a factor 1\.\d+ a round"):
         Trainer(federation, PmtlAsPrinted(1.0), settings=told)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import many
+from known_problems import Quadratic, SoftmaxRegression
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data import Federation, Samples, load_federation, split_clients
@@ -14,7 +15,7 @@ from dpcert.trainers.data.synthetic import clustered_tasks, fedprox_synthetic, r
 
 
 def test_mean_estimation_closed_form():
-    problem = mean_estimation(population=7, dimension=3, curvature=0.4, seed=1)
+    problem = Quadratic.of(mean_estimation(population=7, dimension=3, curvature=0.4, seed=1))
     strength = 0.7
     expected = (0.4 * problem.centres + strength * problem.centres.mean(axis=0)) / (0.4 + strength)
     np.testing.assert_allclose(problem.optimum(strength), expected, atol=1e-13)
@@ -24,7 +25,7 @@ def test_mean_estimation_closed_form():
 
 @pytest.mark.parametrize("strength", [0.0, 0.3, 20.0])
 def test_ridge_spectrum_and_optimum(strength):
-    problem = ridge_regression(population=6, dimension=4, strong_convexity=0.2, smoothness=1.5, seed=2)
+    problem = Quadratic.of(ridge_regression(population=6, dimension=4, strong_convexity=0.2, smoothness=1.5, seed=2))
     eigenvalues = np.linalg.eigvalsh(problem.hessians)
     np.testing.assert_allclose(eigenvalues, np.tile(np.linspace(0.2, 1.5, 4), (6, 1)), atol=1e-12)
     best = problem.optimum(strength)
@@ -43,7 +44,7 @@ def test_ridge_spectrum_and_optimum(strength):
 
 
 def test_quadratic_is_the_loss_of_the_samples():
-    problem = ridge_regression(population=3, dimension=4, seed=5)
+    problem = Quadratic.of(ridge_regression(population=3, dimension=4, seed=5))
     models = np.random.default_rng(1).standard_normal((3, 4))
     losses = [
         0.5 * ((client.train.dense() @ model - client.train.labels[:, 0]) ** 2).mean()
@@ -53,7 +54,7 @@ def test_quadratic_is_the_loss_of_the_samples():
 
 
 def test_logistic_smoothness_and_optimum():
-    problem = logistic_regression(population=4, seed=3)
+    problem = SoftmaxRegression(logistic_regression(population=4, seed=3))
     rng = np.random.default_rng(0)
     for _ in range(many(50)):
         one, other = rng.standard_normal((2, 4, 3, 4))
@@ -79,7 +80,7 @@ def test_related_tasks_labels_follow_the_spread():
 
 
 def test_clusters_and_fedprox_shapes():
-    federation, clusters = clustered_tasks(population=10, clusters=3)
+    federation, clusters = clustered_tasks(population=10, clusters=3), [place % 3 for place in range(10)]
     assert (federation.population, len(clusters), set(clusters)) == (10, 10, {0, 1, 2})
     fedprox = fedprox_synthetic(0.5, 0.5, population=5, largest=200)
     assert (fedprox.shape, fedprox.outputs) == ((60,), 10)

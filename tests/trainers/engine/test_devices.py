@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 from scipy import stats
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data.synthetic import related_tasks
@@ -20,6 +21,7 @@ from dpcert.trainers.engine.processes import Processes
 from dpcert.trainers.engine.settings import AdaptiveClip
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.federated import DpFedAvg, LocalSteps, NaiveJoint, Pmtl, Settings, Trainer
+from dpcert.trainers.solvers import ragged
 
 CPU, UNIT = torch.device("cpu"), 2.0**-30
 PLACES = [("noise", 0, 0, 0), ("noise", 3, 2**40, 0), ("client-noise", 1, 7, 2**31 + 5)]
@@ -171,6 +173,43 @@ def test_contributions_are_clipped_together_where_the_host_must_not_wait(monkeyp
     together = trained(model, algorithm(), **told)
     torch.testing.assert_close(together.shared, alone.shared, rtol=0, atol=1e-9)
     assert together.clip_norm == alone.clip_norm
+
+
+class Copies(TorchDispatchMode):
+    """Counts what `.to` and moving to a device come to."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def __torch_dispatch__(self, operation, types, arguments=(), options=None):
+        self.count += operation is torch.ops.aten._to_copy.default
+        return operation(*arguments, **(options or {}))
+
+
+def copies_in_a_round(cohort, samples):
+    federation = related_tasks(population=20, features=5, classes=3, samples=samples, seed=1)
+    told = {"cohort": cohort, "sampling": "fixed-size" if cohort < 20 else "full", "noise_source": "device"}
+    told |= {"clip_norm": 0.4, "noise_multiplier": 0.7, "solver": "stacked", "seed": 8}
+    trainer = Trainer(federation, DpFedAvg(), "mlp", Settings(2, **told, local=LocalSteps(0.3, batch_size=3)))
+    trainer._round()
+    with Copies() as counted:
+        trainer._round()
+    return counted.count
+
+
+def test_a_round_s_copies_do_not_grow_with_clients_or_steps(monkeypatch):
+    """As on a GPU: each call costs the host as much as a kernel; schedules and seeds go over in one piece each."""
+    monkeypatch.setattr(cohort_sum, "works_on_its_own", lambda device: True)
+    few = copies_in_a_round(5, 10)
+    assert few == copies_in_a_round(20, 10) == copies_in_a_round(5, 40) <= 12
+
+    def one_by_one(work):  # planted: each step's schedule is moved by itself
+        for rows, weights in ragged.schedule(work):
+            yield rows.to(torch.int32).to(torch.int64), weights
+
+    monkeypatch.setattr("dpcert.trainers.solvers.together.schedule", one_by_one)
+    assert copies_in_a_round(5, 40) > copies_in_a_round(5, 10) > few
 
 
 @pytest.mark.parametrize("solver", ["loop", "vmap", "stacked"])

@@ -27,7 +27,7 @@ def test_every_round_has_its_rate(schedule: str, rates: tuple[float, ...] | None
     problem = mean_estimation(population=2, dimension=1, spread=0.0)
     model = Linear(1, 1, bias=False)
     model.weight.data.fill_(1.0)
-    trainer = Trainer(problem.federation, DpFedAvg(), model, settings(schedule))
+    trainer = Trainer(problem, DpFedAvg(), model, settings(schedule))
     trainer.run()
     told = rates or tuple(0.5 / (1 + t) for t in range(5))
     assert float(trainer.shared[0, 0]) == pytest.approx(float(np.prod([1 - rate for rate in told])), rel=1e-12)
@@ -43,14 +43,12 @@ def test_other_words_are_refused(schedule: str) -> None:
 def test_the_servers_rate_has_no_schedule() -> None:
     problem = mean_estimation(population=2, dimension=1)
     with pytest.raises(InputError, match="schedule"):
-        Trainer(problem.federation, DpFedMtl(head_layers=0), Linear(1, 1), settings("halving:2"))
+        Trainer(problem, DpFedMtl(head_layers=0), Linear(1, 1), settings("halving:2"))
 
 
 def test_a_checkpoint_knows_its_schedule() -> None:
     problem = mean_estimation(population=2, dimension=1)
-    names = {
-        identity_of(DpFedAvg(), settings(each), "logistic", problem.federation) for each in ("constant", "halving:2")
-    }
+    names = {identity_of(DpFedAvg(), settings(each), "logistic", problem) for each in ("constant", "halving:2")}
     assert len(names) == 2
 
 

@@ -236,7 +236,7 @@ def test_adaptive_clipping_finds_the_quantile():
 def test_clients_that_diverge_contribute_nothing():
     board = RecordingBillboard()
     told = settings(local=LocalSteps(learning_rate=1e30, epochs=30), noise_multiplier=0.0, rounds=2, solver="loop")
-    Trainer(mean_estimation(population=12).federation, DpFedAvg(), settings=told, billboard=board).run()
+    Trainer(mean_estimation(population=12), DpFedAvg(), settings=told, billboard=board).run()
     assert len(board.messages) > 0
     assert all((message == 0).all() for message in board.messages.values())
     assert np.isfinite(board.billboard[1]).all()

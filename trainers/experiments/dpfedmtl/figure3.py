@@ -22,9 +22,9 @@ from scipy.special import ndtr, ndtri
 from ....accounting.currencies.tradeoff import TradeOff, tradeoff
 from ....mechanisms import Gaussian, Poisson, Repeat
 from ....mechanisms.arrays import Floats
-from ....mechanisms.validate import lacks
 from ...dpfedmtl.claimed import claimed_mu
 from ...dpfedmtl.clipped import DpFedMtlClipped
+from ..canvas import panels, saved
 from ..found import Experiment, drawn
 from ..numbers import bracket
 from ..presets import SIGMAS
@@ -146,15 +146,8 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> Path:
 
     Raises InputError without matplotlib.
     """
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise lacks("Drawing", "matplotlib", "dpcert[report]") from error
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(2, len(SETTINGS), figsize=(10, 9))
-    for (above, below), setting in zip(panels.T, SETTINGS, strict=True):
+    figure, grid = panels(2, len(SETTINGS), figsize=(10, 9))
+    for (above, below), setting in zip(grid.T, SETTINGS, strict=True):
         own = [result for result in results if result["setting"] == setting.name]
         title = f"{setting.name}: {setting.cohort} of {setting.population}, {setting.rounds} rounds"
         above.set_title(title, fontsize="small")
@@ -163,13 +156,9 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> Path:
         _panel(below, own, lambda errors: 1 - errors)
         below.set(xlabel="type I error", ylabel="power, 1 - type II error", xlim=(1e-8, 1), ylim=(1e-8, 1.5))
         below.set(xscale="log", yscale="log")
-    handles, labels = panels[0, 0].get_legend_handles_labels()
+    handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncols=5, fontsize="x-small", frameon=False)
-    figure.tight_layout(rect=(0, 0.05, 1, 1))
-    file = Path(folder) / "figure3.png"
-    figure.savefig(file, dpi=75)
-    pyplot.close(figure)
-    return file
+    return saved(figure, Path(folder) / "figure3.png", 75, rect=(0, 0.05, 1, 1))
 
 
 def _panel(axes: Any, results: Sequence[dict[str, Any]], shown: Callable[[Floats], Floats]) -> None:

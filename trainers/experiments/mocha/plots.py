@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ....mechanisms.validate import lacks
+from ..canvas import panels, saved
 from .simulated_time import NETWORKS, elapsed
 from .tables import Curve, Results, curves_of, tuned
 
@@ -21,11 +21,6 @@ def draw(name: str, results: Results, folder: str | Path) -> Path | None:
     """The study's figure, NAME.png; None for those without one. Raises InputError without matplotlib."""
     if not name.startswith("figure"):
         return None
-    try:
-        import matplotlib as mpl
-    except ImportError as error:
-        raise lacks("Drawing", "matplotlib", "dpcert[report]") from error
-    mpl.use("Agg")
     file = Path(folder) / f"{name}.png"
     if name == "figure3":
         return _dropouts(curves_of(results), file)
@@ -35,10 +30,8 @@ def draw(name: str, results: Results, folder: str | Path) -> Path | None:
 
 def _networks(curves: Sequence[Curve], kinds: Sequence[str], file: Path) -> Path:
     """One panel a network and variability, each method at the parameter tuned for that network."""
-    from matplotlib import pyplot
-
-    figure, panels = pyplot.subplots(len(kinds), len(NETWORKS), figsize=(11, 3.2 * len(kinds)), squeeze=False)
-    for row, kind in zip(panels, kinds, strict=True):
+    figure, grid = panels(len(kinds), len(NETWORKS), figsize=(11, 3.2 * len(kinds)), squeeze=False)
+    for row, kind in zip(grid, kinds, strict=True):
         for axes, network in zip(row, NETWORKS, strict=True):
             for (method, of_kind), own in tuned(curves, network).items():
                 if of_kind in ("", kind):
@@ -47,21 +40,19 @@ def _networks(curves: Sequence[Curve], kinds: Sequence[str], file: Path) -> Path
             axes.set_title(f"{network} {kind and '(' + kind + ' variability)'}")
             axes.set_xlabel("simulated time")
         row[0].set_ylabel("sub-optimality, relative")
-    panels[0][0].legend(fontsize="small")
-    return _saved(figure, file)
+    grid[0][0].legend(fontsize="small")
+    return saved(figure, file, 90)
 
 
 def _dropouts(curves: Sequence[Curve], file: Path) -> Path:
-    from matplotlib import pyplot
-
-    figure, axes = pyplot.subplots(figsize=(7, 4.5))
+    figure, axes = panels(figsize=(7, 4.5))
     for label in dict.fromkeys(curve.label for curve in curves):
         own = [curve for curve in curves if curve.label == label]
         _line(axes, own, [curve.rounds for curve in own], "one node never answers" if label == "never" else label)
     axes.set_xlabel("round")
     axes.set_ylabel("sub-optimality, relative")
     axes.legend(fontsize="small")
-    return _saved(figure, file)
+    return saved(figure, file, 90)
 
 
 def _line(axes: Any, own: Sequence[Curve], times: Sequence[Floats], label: str) -> None:
@@ -80,12 +71,3 @@ def _line(axes: Any, own: Sequence[Curve], times: Sequence[Floats], label: str) 
         error = logs.std(axis=0, ddof=1) / np.sqrt(len(own))
         axes.fill_between(grid, 10 ** (mean - error), 10 ** (mean + error), color=line.get_color(), alpha=0.3)
     axes.set_yscale("log")
-
-
-def _saved(figure: Any, file: Path) -> Path:
-    from matplotlib import pyplot
-
-    figure.tight_layout()
-    figure.savefig(file, dpi=90)
-    pyplot.close(figure)
-    return file
