@@ -1,6 +1,6 @@
 """For MkDocs: no page is too long to scroll.
 
-A paper's register becomes several pages: an overview with the table of all statements, what is broken, and the
+A paper's register becomes several pages: an overview with the table of all statements, those that fail, and the
 statements one by one, a score on each page. Other long pages become one page for each section, and an index of them. A
 table or block of code of many lines scrolls by itself (assets/site.css).
 """
@@ -25,7 +25,7 @@ SECTIONS = {
 """The pages that become one page for each section, without their suffix, and where their text is."""
 
 ROWS = "\n## Row by row\n"
-BROKEN = "\n## What is broken, and does it matter\n"
+BROKEN = "\n## Which statements fail, and what follows\n"
 ALL = "\n## All rows\n"
 STATEMENTS, FINDINGS, TABLE_ROWS, CODE_LINES = 20, 40, 40, 45
 """Statements, or findings, on a page; from so many rows or lines on a table or block scrolls."""
@@ -54,16 +54,15 @@ def split(name: str) -> dict[str, str]:
     }
     places |= {anchor: name for anchor in re.findall(r"\]\(#([^)]+)\)", text) if anchor not in places}
     listed = ", ".join(f"[{number}]({name}-rows-{number}.md)" for number in range(1, len(parts) + 1))
-    way = (
-        f"\n[What is broken, and does it matter]({name}-broken.md). Each statement with its evidence: pages {listed}.\n"
-    )
+    fail = f"[Which statements fail, and what follows]({name}-broken.md)"
+    way = f"\n{fail}. Each statement with its evidence: pages {listed}.\n"
     pages = {name: f"{about}\n{way}{ALL}{table}"} | pages
     return {page: _linked(page, text, places) for page, text in pages.items()}
 
 
 def _broken(name: str, title: str, broken: str) -> dict[str, str]:
     """What is broken: one page, or where that is long an index and one page for each kind."""
-    heading = f"# What is broken, and does it matter\n\n{_way(name, title)}\n"
+    heading = f"# Which statements fail, and what follows\n\n{_way(name, title)}\n"
     _, *kinds = re.split(r"^\*\*(.+)\*\*$", broken, flags=re.MULTILINE)
     pages = {f"{name}-broken": heading + broken}
     if len(re.findall("^- ", broken, re.MULTILINE)) > FINDINGS:
@@ -91,7 +90,7 @@ def sections(name: str) -> dict[str, str]:
 
 
 def _way(name: str, title: str) -> str:
-    return f"Of the paper [{title}]({name}.md)."
+    return f"These are statements of the paper [{title}]({name}.md)."
 
 
 def _id(block: str) -> str:

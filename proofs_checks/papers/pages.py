@@ -56,8 +56,10 @@ def sections(text: str) -> dict[str, str]:
     return {block.splitlines()[0]: f"### {block.strip()}" for block in blocks}
 
 
-_JUDGED = re.compile(rf"^- ({'|'.join(re.escape(str(kind)) for kind in Kind)}): (.*?)(?: \(vacuous\))?, by ", re.M)
-"""A section's line of kind and status: a claim may have ", by " in it too."""
+_JUDGED = re.compile(
+    rf"^- Verdict \(({'|'.join(re.escape(str(kind)) for kind in Kind)})\): (.*?)(?: \(vacuous\))?\.$", re.M
+)
+"""A section's line of kind and status."""
 
 
 def overview(folder: Path) -> str:
@@ -96,7 +98,7 @@ def overview(folder: Path) -> str:
 
 
 def page(paper: Paper, judgements: Sequence[Judgement], figures: Sequence[tuple[str, str]]) -> str:
-    """A paper's page: what is broken, rates, the whole table, and row by row."""
+    """A paper's page: which statements fail, rates, the whole table, and row by row."""
     lines = [f"# {paper.title}", "", paper.about, "", counted(judgements), ""]
     if paper.notation:
         lines += ["| symbol | here it stands for |", "|---|---|"]
@@ -118,15 +120,16 @@ def counted(judgements: Sequence[Judgement]) -> str:
     """How many statements of the paper came out how, and how many rows are ours."""
     printed = Counter(j.status for j in judgements if j.row.kind is Kind.PRINTED)
     own: Counter[Kind] = Counter(j.row.kind for j in judgements if j.row.kind is not Kind.PRINTED)
-    summary = "; ".join(f"{printed[status]} {status}" for status in Status if printed[status])
-    rest = ", ".join(f"{own[kind]} {kind}" for kind in Kind if own[kind])
-    return f"{printed.total()} statements of the paper: {summary}." + (f" Rows of ours: {rest}." if rest else "")
+    found = ", ".join(f"{status} {printed[status]}" for status in Status if printed[status])
+    ours = ", ".join(f"{kind} {own[kind]}" for kind in Kind if own[kind])
+    paper = f"The paper prints {printed.total()} statements that a program can check. Verdicts: {found}."
+    return paper + (f" Rows that we add: {ours}." if ours else "")
 
 
 def _broken(judgements: Sequence[Judgement]) -> list[str]:
-    """What is broken, and does it matter: the findings, the worst first."""
+    """Which statements fail: the findings, the worst first."""
     found = [j for j in judgements if j.row.kind is Kind.PRINTED and j.repaired is not None and j.status in BROKEN]
-    lines = ["## What is broken, and does it matter", ""] if found else []
+    lines = ["## Which statements fail, and what follows", ""] if found else []
     for severity, title in WORST.items():
         those = [j for j in found if (j.row.severity or Severity.STEP) is severity]
         if those:
@@ -172,7 +175,8 @@ def section(judged: Judgement) -> str:
     lines += [f"- Claim: {_plain(row.readings[0].text)}"]
     if row.formula:
         lines.append(f"- Formula: ${row.formula}$")
-    lines.append(f"- {row.kind}: {_status(judged)}, by {_evidence(judged)}")
+    lines.append(f"- Verdict ({row.kind}): {_status(judged)}.")
+    lines.append(f"- Evidence: {_evidence(judged)}.")
     if judged.status is Status.OPEN:
         for statement, found in zip(row.readings, judged.printed, strict=True):
             lines.append(f"- Read as: {_outcome(statement, found)}")
@@ -180,16 +184,16 @@ def section(judged: Judgement) -> str:
     else:
         lines.append(f"- Found: {_plain(judged.printed[0].text)}.")
     if judged.printed[0].loose is not None and judged.printed[0].holds:
-        lines.append(f"- Looseness: the bound is {_loose(judged.printed[0])}")
+        lines.append(f"- Looseness: the bound is at least {_loose(judged.printed[0])}.")
     if row.note:
         lines.append(f"- Note: {_plain(row.note)}")
     if judged.repaired is not None:
         lines.append(f"- {judged.remedy.capitalize()}: {_plain(judged.instead)}")
         lines.append(f"- Checked ({judged.repaired.grade}): {_plain(judged.repaired.text)}.")
         if judged.repaired.loose is not None:
-            lines.append(f"- Its looseness: the bound is {_loose(judged.repaired)}")
+            lines.append(f"- Its looseness: the bound is at least {_loose(judged.repaired)}.")
     if judged.spoilt is not None and row.spoilt is not None:
-        lines.append(f"- The check can fail: {_outcome(row.spoilt, judged.spoilt)}")
+        lines.append(f"- The same check {_opposite(row.spoilt, judged.spoilt)}")
     lines.append(f"- Reproduce: `dpcert papers --only {row.id}`")
     return "\n".join(lines)
 
@@ -200,7 +204,7 @@ def _loose(found: Finding) -> str:
     smallest, median = found.loose
     what = "what is measured" if found.grade is Grade.TESTED else "the truth"
     rest = "" if median is None else f", {median:.3g} times in the median"
-    return f"{smallest:.4g} times {what} or more{rest}"
+    return f"{smallest:.4g} times {what}{rest}"
 
 
 def _evidence(judged: Judgement) -> str:
@@ -212,6 +216,12 @@ def _evidence(judged: Judgement) -> str:
         page_, _, date = proof.partition(", ")
         return f"{judged.grade} in [prose](../{page_}) ({date}); tested on {basis.instances} instances ({basis.how})"
     return f"{judged.grade} ({basis.how})"
+
+
+def _opposite(statement: Statement, found: Finding) -> str:
+    """What the check says of the statement next to it, of which it has to say the opposite."""
+    verb = "accepts" if found.holds else "rejects"
+    return f"{verb} the statement “{_plain(statement.text)}” Reason: {_plain(found.text)}."
 
 
 def _outcome(statement: Statement, found: Finding) -> str:

@@ -30,29 +30,34 @@ USAGE = "usage: python tests/guides/rates_page.py FOLDER [--quick | --missing | 
 
 HEAD = """# Rates, measured on noisy runs of the trainers
 
-Each line is a rate that a theorem states, measured on runs of the trainer that the theorem is about, with its noise,
-its drops or its orders: on quadratics (or ridge regression) whose constants are known, on logistic or softmax
-regression (for DPFedMTL, which needs layers to share, two layers under a softmax) and on a small CNN, without
-clipping and with a clip norm that shortens most updates; MOCHA has neither a form for networks nor clipping. The
-slope is that of the logarithm of the mean over seeds against the logarithm of the parameter; the interval is
-Student's by the jackknife over seeds, {confidence} each. "Bound/truth" is the smallest and the median ratio, over the
-sizes, of what the theorem allows to what was measured. Where a printed constant is wrong the corrected one is taken
-([PMTL](../theory/convergence.md), [DPFedMTL](../theory/dpfedmtl.md), [MOCHA](../theory/mocha.md)). There is no bound
-where a constant is not known, or where updates are clipped, which the theorems exclude. DPFedMTL's noise on networks
-is measured from where a run without noise has settled. Steps are the theorems' own, 1/(pL + (p + 1/p) lambda) for
-PMTL and 1/(lambda L) for DPFedMTL, but for F - F*, where Theorem 5's is unstable (half of 1/(L + lambda) is taken),
-and on the CNN and the two layers, whose smoothness is not known: their step is fixed, and the bounds suppose that it
-is small enough. MOCHA has its own sigma' and (6). These are measurements on instances and prove nothing. Made by
-`python tests/guides/rates_page.py docs`, with {seeds} seeds (0 to {last}); the numbers are in
+Theorems state how an error grows with the noise, the dimension, the number of rounds and so on. Each line of these
+tables takes one such rate and measures it on runs of the trainer that the theorem is about, with that trainer's noise,
+drops or orders. These are measurements on instances, and they prove nothing.
+
+- **Problems**: quadratics (or ridge regression) whose constants are known; logistic or softmax regression (for
+  DPFedMTL, which needs layers to share, two layers under a softmax); and a small CNN. Each is run without clipping, and
+  with a clip norm that shortens most updates. MOCHA has no form for networks, and no clipping.
+- **Measured slope**: the slope of the logarithm of the mean over seeds, against the logarithm of the parameter. The
+  interval is Student's, by the jackknife over seeds, with a confidence of {confidence} each.
+- **Bound/truth**: the smallest and the median ratio, over the sizes, of what the theorem allows to what was measured.
+  Where a printed constant is wrong, the corrected one is used ([PMTL](../theory/convergence.md),
+  [DPFedMTL](../theory/dpfedmtl.md), [MOCHA](../theory/mocha.md)). There is no bound where a constant is not known, or
+  where updates are clipped, which the theorems exclude.
+- **Steps**: those of the theorems, 1/(pL + (p + 1/p) lambda) for PMTL and 1/(lambda L) for DPFedMTL. There are two
+  exceptions. For F - F* the step of Theorem 5 is unstable, so half of 1/(L + lambda) is used. The smoothness of the CNN
+  and of the two layers is not known, so their step is fixed, and the bounds suppose that it is small enough. MOCHA has
+  its own sigma' and (6). DPFedMTL's noise on networks is measured from where a run without noise has settled.
+
+`python tests/guides/rates_page.py docs` makes this page, with {seeds} seeds (0 to {last}). The numbers are in
 [results/rates.json](../results/rates.json).
 
 | slope | meaning |
 |---|---|
-| attained | the interval, widened by 0.05, has the stated exponent |
-| loose | the quantity goes better than the bound allows: an upper bound that is not attained |
+| attained | the interval, widened by 0.05, contains the stated exponent |
+| loose | the quantity behaves better than the bound allows: the bound is true, and not attained |
 | not reached | the slope is on the wrong side, but the bound holds at every size: the range is too small for the rate |
 | contradicted | the slope is on the wrong side |
-| outside | the same of runs that clip: the theorem does not cover them |
+| outside | the slope is on the wrong side, in runs that clip: the theorem does not cover them |
 """
 
 

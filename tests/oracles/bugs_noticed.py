@@ -121,12 +121,12 @@ def red(family: Family, bug: Bug) -> bool:
 def page(rows: Mapping[Family, Mapping[str, list[str]]]) -> str:
     """The page, from what each family's rows notice."""
     lines = [
-        "# Broken trainers, and who notices",
+        "# Broken trainers, and which rows notice",
         "",
-        "A row of `dpcert papers` whose evidence is a trainer's is worth something only if it breaks when the",
-        "trainer does. Seven bugs are planted in the trainers of each family, one at a time, and every such row is",
-        "judged again; it notices where its status changes or its evidence is refused. Made by",
-        "`python tests/oracles/bugs_noticed.py`; every night it is made again and compared.",
+        "Some verdicts of `dpcert papers` rest on runs of dpcert's trainers. Such evidence is worth something only",
+        "if it changes when a trainer is broken. To check that, seven bugs are planted in the trainers of each family,",
+        "one at a time, and every such row is judged again. A row notices a bug if its verdict changes or its evidence",
+        "is refused. `python tests/oracles/bugs_noticed.py` makes this page. A nightly test repeats and compares it.",
         "",
         "| bug | what it is | " + " | ".join(f"{TITLES[family]}: rows" for family in FAMILIES) + " |",
         "|---|---|" + "--:|" * len(FAMILIES),
@@ -136,16 +136,23 @@ def page(rows: Mapping[Family, Mapping[str, list[str]]]) -> str:
         lines.append(f"| {bug.name} | {bug.says} | {' | '.join(counts)} |")
     lines += [
         "",
-        "MOCHA's rounds have noise, and shorten something, in our private form alone, which has two rows.",
+        "Only our private form of MOCHA has noise and clips anything, and it has two rows. So few rows notice the",
+        "first three bugs.",
         "",
     ]
-    lines += ["## Tests", "", "Each of these fails with the bug planted, which the tests check every night.", ""]
+    lines += ["## Tests", "", "Each of these tests fails when the bug is planted. A nightly test checks that.", ""]
     lines += ["| bug | " + " | ".join(TITLES[family] for family in FAMILIES) + " |", "|---|" + "---|" * len(FAMILIES)]
     for bug in BUGS:
         tests = [f"`{of_kind(TESTS[family], bug).removeprefix('tests/').split('[')[0]}`" for family in FAMILIES]
         lines.append(f"| {bug.name} | {' | '.join(tests)} |")
     for family in FAMILIES:
-        lines += ["", f"## {TITLES[family]}: what each row notices", ""]
+        lines += [
+            "",
+            f"## {TITLES[family]}: what each row notices",
+            "",
+            "A row with an x in a column notices that bug.",
+            "",
+        ]
         lines += ["| row | " + " | ".join(bug.name for bug in BUGS) + " |", "|---|" + ":-:|" * len(BUGS)]
         for each, found in rows[family].items():
             lines.append(f"| {each} | " + " | ".join("x" if bug.name in found else "" for bug in BUGS) + " |")

@@ -63,7 +63,7 @@ def test_pages_say_what_the_register_finds(row: Row) -> None:
 @pytest.mark.parametrize(
     ("printed", "changed"),
     [
-        (": false, by ", ": no longer false, by "),
+        ("): false.", "): no longer false."),
         ("PMTL-A1-27", "PMTL-A1-28"),
         ("proved", "tested"),
         ("- Found: ", "- Found: 1 "),
@@ -108,17 +108,19 @@ def test_a_changed_number_in_a_figure_is_noticed(tmp_path: Path, monkeypatch: py
 def test_the_overview_counts_what_the_pages_say(tmp_path: Path) -> None:
     assert (PAGES / "README.md").read_text() == overview(PAGES), STALE
     for paper in papers():
-        said = re.search(r"^(\d+) statements of the paper", _text(paper), re.M)
+        said = re.search(r"^The paper prints (\d+) statements", _text(paper), re.M)
         assert said
         assert f"]({paper}.md) | {said[1]} |" in overview(PAGES)
     for paper in papers():
         (tmp_path / f"{paper}.md").write_text(
-            _text(paper).replace("- printed statement: holds", "- printed statement: false", 1)
+            _text(paper).replace("- Verdict (printed statement): holds", "- Verdict (printed statement): false", 1)
         )
     assert overview(tmp_path) != overview(PAGES)
     for paper in papers():
         now = re.search(
-            r"^(\d+) statements of the paper: ([^.]*)\.(?: Rows of ours: (.*)\.)?$", _text(paper), flags=re.MULTILINE
+            r"^The paper prints (\d+) statements [^.]*\. Verdicts: ([^.]*)\.(?: Rows that we add: (.*)\.)?$",
+            _text(paper),
+            flags=re.MULTILINE,
         )
         assert now
         counts = [sum(map(int, re.findall(r"\d+", part or ""))) for part in (now[2], now[3])]
