@@ -1,4 +1,4 @@
-"""The pages of docs/theory name files that exist."""
+"""The pages of docs/theory name files and folders that exist, and begin by saying what they show and for whom."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ FILES = ["/" + file.relative_to(ROOT).as_posix() for room in ROOMS for file in (
 
 def _missing(text: str) -> list[str]:
     named = sorted(set(re.findall(r"[\w/]+\.py\b", text)))
-    return [name for name in named if not any(file.endswith("/" + name) for file in FILES)]
+    folders = sorted(set(re.findall(rf"`((?:{'|'.join(ROOMS)})/[\w/]*\w)/?`", text)))
+    return [
+        *(name for name in named if not any(file.endswith("/" + name) for file in FILES)),
+        *(name for name in folders if not any(f"/{name}/" in file for file in FILES)),
+    ]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -25,3 +29,13 @@ def test_files_that_a_page_names_exist(page: Path) -> None:
 
 def test_a_file_that_is_gone_is_noticed() -> None:
     assert _missing("as in `losses/line.py` and `losses/no_line.py`") == ["losses/no_line.py"]
+    assert _missing("`accounting/losses/`, `accounting/losses` and `accounting/no_losses`") == ["accounting/no_losses"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_begins_with_what_it_shows_for_whom_and_where_it_is_used(page: Path) -> None:
+    _, first, *_ = page.read_text(encoding="utf-8").split("\n\n")
+    words = " ".join(first.split())
+    assert "This page" in words
+    assert "matters" in words
+    assert re.search(r"`[\w/.]+/[\w/.]*`", words)
