@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from ...mechanisms import InputError, Mechanism
 from ..bracket import Bracket
+from ..lower_end import with_lower_end
 from .calibrate_risk import RiskCalibration
 from .calibrate_to import TargetCalibration
 from .search import Calibration, SolveFor
@@ -38,8 +39,8 @@ class Problem:
         least = self.least(value)
         if least == self.build(value):
             return found
-        lower = 0.0 if least is None or ask is None else ask(least).lower
-        return replace(found, lower=lower, reached=False)
+        known = replace(found, lower=0.0) if ask is None else with_lower_end(found, least, ask)
+        return replace(known, reached=False)
 
     def in_rounds(self, found: Found) -> Found:
         """The answer in rounds, where the value counts several together. Raises InputError where the search ended."""

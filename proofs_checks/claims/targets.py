@@ -46,7 +46,8 @@ class OfEpsilon(Target):
         delta = self.delta or 0.0
         stated: dict[str, Any] = {"solve_for": problem.solved, "epsilon": self.epsilon or 0.0, "delta": delta}
         found = calibrate(problem.build, most=problem.most, **stated, **against)
-        known = problem.lowered(found.epsilon, found.value, lambda least: epsilon(least, delta, **against))
+        any_accountant = {**against, "accountant": "best"}
+        known = problem.lowered(found.epsilon, found.value, lambda least: epsilon(least, delta, **any_accountant))
         if known is not found.epsilon:  # that less noise misses is not proved
             found = replace(found, epsilon=known, beyond=None)
         return replace(problem.in_rounds(found), of=problem.of)

@@ -48,6 +48,15 @@ def test_an_interval_is_the_claim_s(table: dict[str, object], capsys: pytest.Cap
     assert (found["epsilon_lower"], found["epsilon_upper"]) == pytest.approx((certified.lower, certified.upper), 1e-9)
 
 
+@pytest.mark.parametrize("accountant", ["closed-form", "rdp"])
+def test_an_accountant_of_the_bound_need_not_serve_what_ran(
+    accountant: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = answer(["epsilon", "--delta", "1e-5", "--accountant", accountant, *options(TABLES[0])], capsys)
+    assert found["epsilon_lower"] == pytest.approx(0.622418, abs=1e-5)
+    assert found["epsilon_upper"] == pytest.approx(0.632436, abs=1e-5)
+
+
 def test_what_is_found_out_at_least_is_not_what_is_found_out_at_most(capsys: pytest.CaptureFixture[str]) -> None:
     for table in TABLES[:2]:
         found = answer(["risk", "--fpr", "0.01", *options(table)], capsys)

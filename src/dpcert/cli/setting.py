@@ -108,14 +108,14 @@ class Setting:
 
     def answered(self, quantity: Callable[..., Bracket], at: float) -> Bracket:
         """The run's epsilon or delta there: from above as bad as the options allow, from below of what they say ran."""
-        from ..accounting.question import RTOL  # here: commands that ask nothing load no accountant
+        from ..accounting.lower_end import with_lower_end  # here: commands that ask nothing load no accountant
+        from ..accounting.question import RTOL
 
-        run, least = self.run(), self.attained()
-        found = quantity(run, at, **self.against())
+        run, least, against = self.run(), self.attained(), self.against()
+        found = quantity(run, at, **against)
         if least == run:
             return found
-        lower = 0.0 if least is None else quantity(least, at, **self.against()).lower
-        found = replace(found, lower=lower)
+        found = with_lower_end(found, least, lambda ran: quantity(ran, at, **against | {"accountant": "best"}))
         return replace(found, reached=found.narrower_than(self.rtol or RTOL))
 
     @property
