@@ -6,6 +6,7 @@ bound of their rounding (hockey_stick.py). Shares nothing with the accountants.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -140,9 +141,17 @@ def _chosen(
 
 
 def telling(pairs: list[Pair], losses: Iterable[float], each: int) -> list[Pair]:
-    """Those of the largest divergences at each of these losses: for rounds in which all choices are too many."""
+    """Those of the largest divergences at each of these losses: for rounds in which all choices are too many.
+
+    Nearly the largest, which is all that a choice among true pairs needs.
+    """
+    width = max(map(len, pairs))
+    p, q = (
+        np.array([np.pad(law, (0, width - len(law))) for law in laws])
+        for laws in ([one.p[0] for one in pairs], [one.q[1] for one in pairs])
+    )
     found: dict[int, Pair] = {}
     for loss in losses:
-        by_size = sorted(pairs, key=lambda one: -largest([one], 1, loss)[0])
-        found |= {id(one): one for one in by_size[:each]}
+        gained = np.maximum(p - math.exp(min(loss, LARGE)) * q, 0.0).sum(axis=1)
+        found |= {id(pairs[at]): pairs[at] for at in np.argsort(-gained, kind="stable")[:each]}
     return list(found.values())

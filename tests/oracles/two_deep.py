@@ -169,6 +169,7 @@ class Nested:
         return enumerated(self.leaf, self.names, self.relation, self.view == "visible", self.view != "hidden")
 
 
+@lru_cache(maxsize=512)
 def enumerated(leaf: str, names: tuple[str, ...], relation: str, visible: bool, known: bool) -> list[Pair]:
     """visible: everybody's participation; known: of a cohort of a fixed size, the others'."""
     if not names and leaf in ("poisson", "fixed-size"):
