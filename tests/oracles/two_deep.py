@@ -116,6 +116,8 @@ def leaf_pairs(leaf: str, relation: str, units: int = 1) -> tuple[Pair, ...]:
     if leaf in leaf_worlds.KERNELS and relation == "replace-one":
         return tuple(map(alike, reports.alone(leaf_worlds.KERNELS[leaf]())))
     found = leaf_worlds.pairs(leaf, relation, units) + (long_streams(SPARSE) if leaf == "sparse-vector" else [])
+    if leaf.startswith("noisy-max"):  # with the opposite votes, who leaves does what would enter
+        found = [*found, *(one.swapped() for one in found)]
     return tuple(coarser(one, FEWER) for one in found)
 
 
@@ -195,17 +197,16 @@ def enumerated(leaf: str, names: tuple[str, ...], relation: str, visible: bool, 
         return [alike(one) for one in searches([masses(one) for one in few(found)], RUNS)]
     if name == "Disjoint" and relation == "replace-one":
         leaving = few(of("add-remove"))
-        both = list(product(leaving, repeat=2))
-        if leaf.startswith("noisy-max"):  # who enters may have the opposite votes
-            both += [(one, one.swapped()) for one in leaving]
-        return [*found, *(alike(joint((one, other.swapped()))) for one, other in both)]
+        moved = [alike(joint((one, other.swapped()))) for one, other in product(leaving, repeat=2)]
+        return [*found, *moved]
     return found
 
 
 def few(pairs: list[Pair]) -> list[Pair]:
     """Of many the most telling ones, in this order and in the other."""
-
-    return pairs if len(pairs) <= 8 else distinct(several(pairs))
+    if len(pairs) <= 8:
+        return pairs
+    return distinct([*several(pairs), *(one.swapped() for one in several([one.swapped() for one in pairs]))])
 
 
 DELTAS = {True: (1e-6, 7e-3, 0.1), False: (0.05, 0.3)}
