@@ -285,7 +285,7 @@ class World:
     @property
     def is_solved(self) -> bool:
         """Whether the interval is of data that follow what was released before: adaptive_cohorts.py."""
-        nobody = self.sees == "hidden" if self.aggregation is None else self.sees == "outside" and not self.stateful
+        nobody = self.sees == "hidden" if self.aggregation is None else self.sees in ("outside", "final models")
         hidden = nobody and self.relation != "add-remove"
         several = self.scheme == "fixed-size" and self.cohort < self.clients and self.rounds > 1 and self.units == 1
         return hidden and several and self.noise in ("gaussian", "distributed")
