@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -59,12 +59,20 @@ def _example(
         while solver.num_scopes() > space.depth:
             solver.pop()
     return Counterexample(
-        tuple(float(entry.value(point)) for entry in pair.case.dataset),
-        tuple(float(entry.value(point)) for entry in pair.case.neighbour),
+        tuple(_entry(entry, point, pair.case.data.columns) for entry in pair.case.dataset),
+        tuple(_entry(entry, point, pair.case.data.columns) for entry in pair.case.neighbour),
         tuple(float(point.get(f"n{k}", 0)) for k in range(len(draws))),
         shown(json.loads(key)),
         why,
     )
+
+
+def _entry(entry: Form, point: Mapping[str, Fraction], columns: int) -> float | tuple[float, ...]:
+    """A number, or the record of which so many entries are asked for; what is not known of it is 0."""
+    if columns == 1:
+        return float(entry.value(point))
+    (name,) = entry.slopes
+    return tuple(float(point.get(f"{name}[{place}]", 0)) for place in range(columns))
 
 
 def _differences(pair: Pair) -> list[Form]:

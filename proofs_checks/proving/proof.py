@@ -20,8 +20,8 @@ NAMES = {"dp": "epsilon", "zcdp": "rho", "gdp": "mu"}
 class Counterexample:
     """A pair of neighbours, the noise, and the output for which no alignment was found. why: what fails there."""
 
-    dataset: tuple[float, ...]
-    neighbour: tuple[float, ...]
+    dataset: tuple[float | tuple[float, ...], ...]
+    neighbour: tuple[float | tuple[float, ...], ...]
     noise: tuple[float, ...]
     output: str
     why: str

@@ -37,9 +37,11 @@ def refute(mechanism: Callable[..., Any], proof: Proof, trials: int, seed: int =
     if trials == 0 or not wanted or not of_one_run:
         return None
     pairs: dict[str, tuple[Any, Any]] = {}
-    containers: dict[str, Callable[[Any], Any]] = {"list": list, "rows": lambda entries: np.reshape(entries, (-1, 1))}
+    shown = [*proof.counterexamples] or [each for each in [proof.dearest] if each is not None]
+    columns = max((np.size(each.dataset) // len(each.dataset) for each in shown if each.dataset), default=1)
+    containers: dict[str, Callable[[Any], Any]] = {"list": list, "rows": lambda x: np.reshape(x, (len(x), columns))}
     made = containers.get(proof.container, np.array)
-    for example in proof.counterexamples or filter(None, [proof.dearest]):
+    for example in shown:
         here, there = np.array(example.dataset), np.array(example.neighbour)
         pairs.setdefault(repr((here, there)), (made(here), made(there)))
         if proof.relation == "answers":  # the same move, from answers that are all 0
