@@ -23,7 +23,7 @@ from ..trainers.experiments.mocha.studies import Study
 from ..trainers.experiments.presets import PRESETS
 from ..trainers.experiments.report import run_grid
 from ..trainers.experiments.table import method_of
-from .experiment import Curves, DataAlone, Federated, Mocha
+from .experiment_options import Curves, DataAlone, Federated, Mocha
 
 QUICK_ROUNDS = 10
 """With --quick, which has one seed, in every federated experiment but fair."""

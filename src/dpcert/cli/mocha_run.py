@@ -13,7 +13,7 @@ from ..trainers.mocha.node_work import NodeWork
 from ..trainers.mocha.omegas import Given, omega_of
 from ..trainers.mocha.solution import Solution
 from ..trainers.mocha.source import load_problem
-from .mocha import NOISE, Asked
+from .mocha_options import NOISE, Asked
 from .stopped import said_when_stopped
 
 _OMEGAS = {"clusters": ("clustered",), "ridge": ("mean-regularised", "clustered", "graph-laplacian")}

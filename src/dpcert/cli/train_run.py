@@ -29,7 +29,7 @@ from ..trainers.training import Training, train
 from .attest import signer_of
 from .declared import keyed
 from .stopped import said_when_stopped
-from .train import Asked
+from .train_options import Asked
 
 POINTS = 20
 """Evaluations on the way that a plot asks for, unless --evaluate-every says how many."""
