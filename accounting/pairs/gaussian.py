@@ -30,7 +30,7 @@ class GaussianPair(LocationPair):
 
     def moved(self, factor: float) -> Self:
         """In its shift."""
-        return replace(self, shift=self.shift * factor)
+        return type(self)(self.shift * factor)
 
     def gaussian(self) -> GaussianRound | None:
         """Without a coin."""

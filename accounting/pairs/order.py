@@ -18,6 +18,8 @@ class Order(StrEnum):
     REMOVE = "remove"
     ADD = "add"
 
+    __hash__ = str.__hash__  # as for any text, and not by a function of the enumeration's: pairs are looked up by it
+
     @property
     def exchanged(self) -> Order:
         """The other one."""
@@ -36,6 +38,8 @@ class Sampling(StrEnum):
     REPLACE = "replace"
     HYBRID = "hybrid"
     VISIBLE = "visible"
+
+    __hash__ = str.__hash__
 
     @classmethod
     def of(cls, order: Order) -> Sampling:
@@ -62,6 +66,8 @@ Word = TypeVar("Word", Order, Sampling)
 def order_of(kind: type[Word], pair: object, order: Word) -> Word:
     """The order of a pair at its construction, also where it is written as text. Raises InputError for one that this
     kind of pair does not know: it would be taken for another one later."""
+    if type(order) is kind:
+        return order
     try:
         return kind(order)
     except ValueError:

@@ -127,7 +127,7 @@ class SubsampledPair(Pair):
     def given_finite(self) -> Pair | None:
         """The same coin in front of what is left of the base (docs/theory/rdp.md, "Rounds that fail")."""
         base = self.base.given_finite()
-        return None if base is None else replace(self, base=base)
+        return self if base is self.base else None if base is None else replace(self, base=base)
 
     def divergence(self, alpha: float) -> float | None:
         """From what is known of the base behind a coin; it increases in the rate and in a Gaussian's shift, which are

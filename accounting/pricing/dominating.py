@@ -152,8 +152,11 @@ def _combined(steps: list[tuple[Alternatives, int]]) -> Alternatives:
 
 
 def _product(steps: Iterable[tuple[Composition, int]]) -> Composition:
+    (only, times_of_it), *others = steps
+    if not others:
+        return tuple((pair, times_of_it * times) for pair, times in only)
     counts: dict[Pair, int] = {}
-    for found, rounds in steps:
+    for found, rounds in ((only, times_of_it), *others):
         for pair, times in found:
             counts[pair] = counts.get(pair, 0) + rounds * times
     return tuple(counts.items())

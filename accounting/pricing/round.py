@@ -24,6 +24,8 @@ class Example(Enum):
     EXACT = "those whose pair is known from above alone"
 
 
+_BOTH = frozenset(Order)
+
 ByOrder = Mapping[Order, Pair]
 
 Choice = Example | int
@@ -46,7 +48,7 @@ class Round:
 
     def __post_init__(self) -> None:
         """InputError for an order that is not known: whoever combines rounds would take another one in its place."""
-        if set(self.upper) != set(Order) or not set(self.lower) <= set(Order) or not all(self.lower.values()):
+        if self.upper.keys() != _BOTH or not self.lower.keys() <= _BOTH or not all(self.lower.values()):
             raise InputError("upper, lower", self, "a bound for each order, and examples for known orders")
 
     @classmethod

@@ -28,6 +28,8 @@ def proportional(run: Mechanism, relation: Neighbouring) -> Proportional | None:
     most, always, limit = Fraction(0), Fraction(0), Fraction(0)
     for part, rounds in rounds_by_step(run).items():
         base, units = (part.mechanism, part.units) if isinstance(part, Group) else (part, 1)
+        if not isinstance(base, Gaussian | DiscreteGaussian | Zcdp):
+            return None
         move = Fraction(units) * int(sensitivity(relation))
         if type(base) is Gaussian:  # not noise that units bring themselves
             each = rounds * (move / decimal(base.noise_multiplier)) ** 2 / 2

@@ -73,11 +73,12 @@ def curve(composition: Composition) -> RenyiCurve:
     log_success = 0.0
     parts: dict[Pair, int] = {}
     for pair, rounds in composition:
-        failing = failure_of(pair)
+        finite = pair.given_finite()
+        failing = 0.0 if finite is pair else failure_of(pair)
         if failing >= 1.0:
             return RenyiCurve(composition, 1.0)
         log_success += rounds * math.log1p(-failing)
-        bounded = pair.given_finite() or pair
+        bounded = finite or pair
         parts[bounded] = parts.get(bounded, 0) + rounds
     failure = -math.expm1(log_success)
     return RenyiCurve(tuple(parts.items()), min(1.0, widened_up(failure, _SLACK)) if failure > 0 else 0.0)
@@ -220,10 +221,12 @@ def renyi(
         raise InputError("alpha", alpha, "an order of at least 1")
     relation = neighbouring_relation(neighbouring)
     pairs, largest = dominating(run, relation, participation), 0.0
-    known = [divergence_below(product, float(alpha)) for product in largest_of(pairs.lower) if 1 < alpha < math.inf]
+    above = pairs.upper if alpha == math.inf else largest_of(pairs.upper)
+    below = () if alpha in (1, math.inf) else above if pairs.lower == pairs.upper else largest_of(pairs.lower)
+    known = [divergence_below(product, float(alpha)) for product in below]
     if math.inf in known:
         return Bracket(math.inf, math.inf, True, METHOD)
-    for product in largest_of(pairs.upper) if alpha < math.inf else pairs.upper:
+    for product in above:
         composed = curve(product)
         orders = (float(alpha),) if alpha > 1 else _ABOVE_ONE
         try:

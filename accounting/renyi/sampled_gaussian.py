@@ -18,7 +18,7 @@ from ..bracket import OutOfReach
 from ..losses.smooth.paths import Sampled
 from ..losses.smooth.quadrature import quadrature
 from ..pairs.order import Sampling
-from ..rounding import down, float_above, float_below, up
+from ..rounding import UNIT, down, float_above, float_below, up, widened_down, widened_up
 
 _ACCURACY = 30.0
 """-log of the quadrature's error relative to the moment's distance from 1, or to the moment where that is larger."""
@@ -77,30 +77,34 @@ def _removed(shift: float, rate: float, alpha: float) -> tuple[float, float]:
 def _whole(shift: float, rate: float, order: int) -> tuple[float, float]:
     """(at most, at least) log(1 + S), S the sum of binom(a, k) (1 - q)^(a - k) q^k (e^(s^2 k (k-1) / 2) - 1), k > 1.
 
-    All terms are positive, so that the logarithm of their sum is off by no more than theirs are: of each of the four
-    summands of a term 8 units, where the library's logarithms and exponentials are within 4 (rounding.py).
+    All terms are positive, so that the logarithm of their sum is off by no more than theirs are. With g the exponent of
+    the last factor, a term's logarithm is log binom(a, k) + k log(q / (1 - q)) + a log(1 - q) + g + log(1 - e^-g), each
+    summand and the sums up to it within 16 units of their sizes, where elementary functions are within 4 (rounding.py).
     """
-    k, log_choose = _choices(order)
-    growth = (0.5 * shift * shift) * (k * (k - 1.0))
-    parts = (log_choose, k * math.log(rate), (order - k) * math.log1p(-rate), _log_expm1(growth))
-    terms = parts[0] + parts[1] + parts[2] + parts[3]
-    most = float(np.max(terms))
-    total = most + math.log(float(np.sum(np.exp(terms - most))))
-    size = float(np.max(growth)) + sum(float(np.max(np.abs(part))) for part in parts)
-    off = (size + abs(most) + order + 8.0) * 2.0**-50
-    return down(float(np.logaddexp(0.0, total - off)), 8), up(float(np.logaddexp(0.0, total + off)), 8)
+    k, triangles, log_choose = _choices(order)
+    with_unit, without = math.log(rate), math.log1p(-rate)
+    growth = (shift * shift) * triangles
+    rest = np.log(-np.expm1(-growth))
+    terms = log_choose + k * (with_unit - without) + growth
+    terms += rest
+    most = float(terms.max())
+    np.subtract(terms, most, out=terms)
+    total = most + order * without + math.log(float(np.exp(terms, out=terms).sum()))
+    size = order * (math.log(2.0) - with_unit - 2.0 * without) + float(growth[-1]) - float(rest[0]) + abs(most)
+    off = (size + order + 8.0) * 2.0**-49
+    return widened_down(_log_of_1_and(total - off), 16 * UNIT), widened_up(_log_of_1_and(total + off), 16 * UNIT)
 
 
-def _log_expm1(value: Floats) -> Floats:
-    """log(e^x - 1) for x > 0: beyond 40 next to x, above by less than a unit."""
-    found: Floats = np.where(value < 40.0, np.log(np.expm1(np.minimum(value, 40.0))), value)
-    return found
+def _log_of_1_and(value: float) -> float:
+    """log(1 + e^x)."""
+    return max(value, 0.0) + math.log1p(math.exp(-abs(value)))
 
 
 @lru_cache(maxsize=64)
-def _choices(order: int) -> tuple[Floats, Floats]:
-    """k = 2, ..., order, and log binom(order, k)."""
-    return np.arange(2.0, order + 1), np.array([math.log(math.comb(order, k)) for k in range(2, order + 1)])
+def _choices(order: int) -> tuple[Floats, Floats, Floats]:
+    """k = 2, ..., order, k (k - 1) / 2, and log binom(order, k)."""
+    k = np.arange(2.0, order + 1)
+    return k, 0.5 * k * (k - 1.0), np.array([math.log(math.comb(order, each)) for each in range(2, order + 1)])
 
 
 def _series(s: arb, q: arb, a: arb) -> arb:
