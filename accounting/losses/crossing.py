@@ -63,7 +63,7 @@ def crossing(
     the search go past the crossing. What does not shrink is halved; while nothing was found above the target, longer
     steps are taken instead, since far from its place a bound may say nothing.
     """
-    low, high, trial, nudge = 0.0, math.inf, max(0.0, start), 2.0**-50 * start
+    low, high, trial, grown = 0.0, math.inf, max(0.0, start), 1.0
     last, width, zero, reach = (math.nan, math.nan), math.inf, False, 1.0
     for count in range(_STEPS):
         found = excess(trial)
@@ -76,9 +76,9 @@ def crossing(
         if high == 0.0 or high - low <= max(blur, close * min(high, FARTHEST)) or low >= min(high, farthest):
             break
         step, last = _step(found, trial, last, start), (trial, found.value)
-        nudge = max(nudge, 0.4 * blur)
+        nudge = grown * max(2.0**-50 * start, 0.4 * blur)
         if abs(step) <= 2.0**-48 * trial + nudge:
-            step, nudge = math.copysign(nudge, found.value or -1.0), 4.0 * nudge
+            step, grown = math.copysign(nudge, found.value or -1.0), 4.0 * grown
         stalled = count % 3 == 2 and high - low > 0.5 * width
         width = high - low if count % 3 == 2 else width
         reach = 1.0 if low > 0.0 else 4.0 * reach if stalled else reach

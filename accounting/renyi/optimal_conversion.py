@@ -37,8 +37,9 @@ def asoodeh_epsilon(alpha: float, rdp: float, delta: float, close: float = CLOSE
 
     def margin(epsilon: float) -> Excess:
         nonlocal flat
-        found, flat = _Violation(alpha, epsilon, delta).margin(rdp, flat)
-        return Excess(-found)
+        event = _Violation(alpha, epsilon, delta)
+        found, flat = event.margin(rdp, flat)
+        return event.excess(found, flat, rdp)
 
     return min(high, crossing(margin, high, close=close)[1])
 
@@ -114,13 +115,18 @@ class _Violation:
         if self._slope(low)[0] >= 0:
             return low
 
-        def falling(past: float) -> Excess:
-            slope, error = self._slope(min(low + past, high))
-            flat = abs(slope) < 0.25 * error  # which counts at least as much
-            return Excess(-slope, blur=math.inf if flat else 2.0**-52 * (low + past))
+        flattest = low, math.inf
 
-        ends = crossing(falling, near - low if near > low else 2.0**-10 * low, farthest=high - low)
-        return min((min(low + past, high) for past in ends), key=lambda p: abs(self._slope(p)[0]))
+        def falling(past: float) -> Excess:
+            nonlocal flattest
+            place = min(low + past, high)
+            slope, error = self._slope(place)
+            flattest = min(flattest, (place, abs(slope)), key=lambda found: found[1])
+            flat = abs(slope) < 0.25 * error  # which counts at least as much
+            return Excess(-slope, -self._bend(place) / place, math.inf if flat else 2.0**-52 * (low + past))
+
+        crossing(falling, near - low if near > low else 2.0**-10 * low, farthest=high - low)
+        return flattest[0]
 
     def _rest(self, p: float) -> float:
         """1 - q, as a sum of positive terms."""
@@ -147,3 +153,25 @@ class _Violation:
         rising = second * (self.alpha - 1) * math.exp(-self.epsilon) * p / self._rest(p)
         parts = (first * self.alpha, -first * (self.alpha - 1) * (p / (p - self.delta)), -falling, rising)
         return math.fsum(parts), math.fsum(abs(part) for part in parts) * self._rounding(p)
+
+    def _bend(self, p: float) -> float:
+        """About p times the derivative of `_slope`: where to look next."""
+        if p >= 1:
+            return math.nan
+        odds, past = math.exp(-self.epsilon) * p / self._rest(p), p / (p - self.delta)
+        first = self.alpha - (self.alpha - 1) * past
+        second = (self.alpha - 1) * odds - self.alpha * p / (1 - p)
+        bend = (self.alpha - 1) * past * (past - 1)
+        other = (self.alpha - 1) * odds * (1 + odds) - self.alpha * p / (1 - p) / (1 - p)
+        return self._first(p) * (first * first + bend) + self._second(p) * (second * second + other)
+
+    def excess(self, found: float, p: float, rdp: float) -> Excess:
+        """-`found` for a search by slopes in epsilon, with its sign: the logarithm of what the first term lacks over
+        that term, which is nearly a line."""
+        first, second, target = self._first(p), self._second(p), math.exp((self.alpha - 1) * rdp)
+        lacking = 1 - found * target / first if first > 0.0 else 0.0
+        if not 0.0 < lacking < math.inf or lacking == 1.0:
+            return Excess(-found)
+        shown = second * (p - self.delta) * math.exp(-self.epsilon) / self._rest(p)
+        slope = (self.alpha - 1) * (shown / (lacking * first) - 1)
+        return Excess(math.log(lacking), slope)

@@ -13,10 +13,12 @@ _LOWEST, _HIGHEST = -9.0, 24.0
 """The searched range of log(alpha - 1)."""
 
 
-def best_order(objective: Callable[[float], float], start: float = 8.0, tolerance: float = 1e-4) -> float:
+def best_order(
+    objective: Callable[[float], float], start: float = 8.0, tolerance: float = 1e-4, step: float = 0.35
+) -> float:
     """The alpha > 1 that minimises the objective, to the relative tolerance in alpha - 1.
 
-    Steps outwards from `start`, each twice the last, until the objective rises, then narrows by golden sections.
+    Steps outwards from `start`, the first one `step` in log(alpha - 1), each twice the last, until the objective rises, then narrows by golden sections.
     The objective is unimodal for every conversion of a convex log-moment (docs/theory/rdp.md, "Orders"); were it
     not, a worse but valid order would come out.
     """
@@ -24,7 +26,7 @@ def best_order(objective: Callable[[float], float], start: float = 8.0, toleranc
     def at(position: float) -> float:
         return objective(1 + math.exp(position))
 
-    left, middle, right = _bracket(at, min(max(math.log(start - 1), _LOWEST), _HIGHEST))
+    left, middle, right = _bracket(at, min(max(math.log(start - 1), _LOWEST), _HIGHEST), step)
     inner = (right - _GOLDEN * (right - left), left + _GOLDEN * (right - left))
     values = (at(inner[0]), at(inner[1]))
     while right - left > tolerance:
@@ -37,12 +39,12 @@ def best_order(objective: Callable[[float], float], start: float = 8.0, toleranc
     return 1 + math.exp(min((values[0], inner[0]), (values[1], inner[1]), (at(middle), middle))[1])
 
 
-def _bracket(at: Callable[[float], float], start: float) -> tuple[float, float, float]:
+def _bracket(at: Callable[[float], float], start: float, first: float) -> tuple[float, float, float]:
     """(left, middle, right) with at(middle) no larger than at either end, unless an end of the range is reached."""
     middle, value = start, at(start)
     ends = []
     for direction in (-1.0, 1.0):
-        step, end = 0.35, middle + direction * 0.35
+        step, end = first, middle + direction * first
         while _LOWEST < end < _HIGHEST:
             value_there = at(end)
             if value_there > value or (value_there == value and math.isfinite(value)):

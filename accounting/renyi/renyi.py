@@ -34,8 +34,9 @@ METHOD = "rdp"
 _BITS = 128
 _SLACK = 2.0**-40
 
-_NEAR = 1e-2
-"""How near to the best order, less 1, a search ends: the bound is flat there."""
+_NEAR, _ABOUT = 4e-3, 0.1
+"""How near to the best order, less 1, a search ends: the bound is flat there; and the one by the quick conversion, whose
+best order is about that of the best one."""
 
 _ABOVE_ONE = tuple(1 + 2.0**-k for k in (4, 8, 12, 16, 20))
 """Orders whose divergences bound that of order 1, as they grow with the order (Mironov 2017, Proposition 9): the nearer
@@ -162,8 +163,8 @@ def epsilon(composition: Composition, delta: float) -> Bracket:
     def best(order: float, close: float = CLOSE) -> float:
         return best_epsilon(order, run(order), target, close)
 
-    alpha = best_order(quick, min((_start(run, target), *run.stated_orders()), key=quick), _NEAR)
-    orders = math.inf, best_order(lambda order: best(order, ROUGHLY), alpha, _NEAR), *run.stated_orders()
+    alpha = best_order(quick, min((_start(run, target), *run.stated_orders()), key=quick), _ABOUT)
+    orders = math.inf, best_order(lambda order: best(order, ROUGHLY), alpha, _NEAR, _ABOUT), *run.stated_orders()
     return Bracket(0.0, min(map(best, orders)), True, METHOD)
 
 
@@ -186,8 +187,8 @@ def _given_success(run: RenyiCurve, epsilon: float) -> float:
 
     if best(math.inf) == 0:
         return 0.0
-    alpha = best_order(quick, min((8.0, *run.stated_orders()), key=quick), _NEAR)
-    orders = math.inf, best_order(lambda order: best(order, ROUGHLY), alpha, _NEAR), *run.stated_orders()
+    alpha = best_order(quick, min((8.0, *run.stated_orders()), key=quick), _ABOUT)
+    orders = math.inf, best_order(lambda order: best(order, ROUGHLY), alpha, _NEAR, _ABOUT), *run.stated_orders()
     return up(min(map(best, orders)))  # not even an underflow is 0
 
 

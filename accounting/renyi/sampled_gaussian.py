@@ -110,15 +110,20 @@ def _choices(order: int) -> tuple[Floats, Floats, Floats]:
 def _series(s: arb, q: arb, a: arb) -> arb:
     """Two binomial series, for the ratio's first and second term being the larger one: y below and above `middle`.
 
-    From k > a on the terms alternate in sign and fall, so that what is left out is at most the first term of it.
+    From k > a on the terms alternate in sign and fall, so that what is left out is at most the first term of it. From
+    any k on, it is at most the sum of all |binom(a, k)|, below 2^(a + 2), times this k's expectations, which fall: on
+    its side of `middle` each is of a power of a ratio of at most 1. At far tilts a few terms are all.
     """
-    odds, middle = q / (1 - q), s / 2 + ((1 - q) / q).log() / s
+    odds, middle, most_of_all = q / (1 - q), s / 2 + ((1 - q) / q).log() / s, arb(2) ** (a + 2)
     total, binomial, k = arb(0), arb(1), 0
     while True:
         least = (1 - q) ** a * odds**k * (s * s * k * (k - 1) / 2).exp() * _normal(middle - k * s)
         j = a - k
         most = q**a / odds**k * (s * s * j * (j - 1) / 2).exp() * _normal(j * s - middle)
         term = binomial * (least + most)
+        left_out = most_of_all * (least + most)
+        if left_out < total * _NEGLIGIBLE:
+            return total + left_out.union(-left_out)
         if k > a and abs(term) < total * _NEGLIGIBLE:
             return total + arb(0).union(term)
         if k > a + _MOST_TERMS:
