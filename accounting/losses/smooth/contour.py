@@ -45,6 +45,9 @@ _LEFT_OUT = 0.01
 _FEW_DIGITS = 1e-4
 """Relative accuracy of delta where only an inequality, or about where epsilon is, is asked for."""
 
+_NEARER = tuple(8.0**-k for k in range(5))
+"""Shares of a saddle's place at which its moment is bounded, until one is within the quadrature's reach."""
+
 _SMOOTHED = 0.5
 """Share of rtol that smoothing may use."""
 
@@ -225,13 +228,25 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
         if saddle.log_delta > target + 0.1:
             return False
         if saddle.log_bound < target - 0.1:
-            (moment,) = lay(composition, (saddle.c,), accuracy).log_moments(np.array([saddle.c]))
-            return float(moment) + log_peak(saddle.c) - widened_down(saddle.c * low, 4.0 * UNIT) <= target
+            return _moment_at_most(composition, saddle.c, low, target)
         chosen = plan_above(composition, saddle, accuracy)
         found = laid(composition, chosen, accuracy, _FEW_DIGITS / (saddle.c * (saddle.c + 1.0)))
     except OutOfReach:
         return False
     return found.log_delta(low)[1] <= target
+
+
+def _moment_at_most(composition: Composition, c: float, epsilon: float, log_delta: float) -> bool:
+    """Whether a moment bounds delta at epsilon so far: any c > 0 is valid, so one that is too far out for the
+    quadrature (next to the largest loss it grows without end) gives way to a smaller one."""
+    for smaller in _NEARER:
+        at = c * smaller
+        try:
+            (moment,) = lay(composition, (at,), -math.log(_FEW_DIGITS)).log_moments(np.array([at]))
+        except OutOfReach:
+            continue
+        return float(moment) + log_peak(at) - widened_down(at * epsilon, 4.0 * UNIT) <= log_delta
+    return False
 
 
 def _certain_to_hide(composition: Composition, delta: float) -> bool:
