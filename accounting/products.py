@@ -26,9 +26,12 @@ def together(question: Question, points: Sequence[float]) -> dict[float, Bracket
     found = {}
     for at, brackets in zip(asked, zip(*rows, strict=True), strict=True):
         narrow = [bracket for bracket in brackets if bracket is not None]
-        if len(narrow) == len(brackets):
+        others = [product for product, known in zip(pairs.upper, brackets, strict=True) if known is None]
+        if narrow:
             ends = max(bracket.lower for bracket in narrow), max(bracket.upper for bracket in narrow)
-            found[at] = Bracket(*ends, True, narrow[0].method)
+            largest_known = Bracket(*ends, True, narrow[0].method)
+            if all(_exceeded(largest_known, product, question, at) for product in others):
+                found[at] = largest_known
     return found
 
 

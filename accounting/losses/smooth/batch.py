@@ -13,7 +13,7 @@ from ...pairs import Composition
 from ...rounding import TARGET
 from ..crossing import crossings
 from ..line import Inversion
-from .contour import METHOD
+from .contour import METHOD, largest_total
 from .one_line import laid_around
 from .saddle import saddle_at_delta, saddle_at_epsilon, saddles_between
 
@@ -52,8 +52,10 @@ def epsilons(composition: Composition, deltas: Sequence[float], rtol: float) -> 
 
 
 def deltas(composition: Composition, epsilons: Sequence[float], rtol: float) -> list[Bracket | None]:
-    """`accountant.delta` at each epsilon >= 0; None where no shared line is narrow enough."""
-    given = np.array(epsilons)
+    """`accountant.delta` at each epsilon >= 0; None where no shared line is narrow enough. 0 from the largest loss on."""
+    every = np.array(epsilons)
+    reached = every * (1.0 - 2.0 * TARGET) < largest_total(composition)
+    given = every[reached]
     below, above = given * (1.0 - 2.0 * TARGET), given * (1.0 + 2.0 * TARGET)
 
     def lay(k: int) -> Inversion:
@@ -64,7 +66,8 @@ def deltas(composition: Composition, epsilons: Sequence[float], rtol: float) -> 
         least, most = np.exp(least), np.exp(np.minimum(most, 0.0))
         return np.maximum(0.0, least * (1.0 - 1e-15)), np.minimum(1.0, most * (1.0 + 1e-15))
 
-    return _shared(len(given), lay, bounds, rtol)
+    shared = iter(_shared(len(given), lay, bounds, rtol))
+    return [next(shared) if one else Bracket(0.0, 0.0, True, METHOD) for one in reached]
 
 
 def _shared(
@@ -82,6 +85,7 @@ def _shared(
         try:
             least, most = bounds(lay(int(pending[middle])), pending)
         except OutOfReach:
+            stretches += [part for part in (pending[:middle], pending[middle + 1 :]) if part.size]
             continue
         narrow = (most < np.inf) & (most - least <= rtol * most)
         for k in np.flatnonzero(narrow):

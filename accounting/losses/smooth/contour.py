@@ -72,7 +72,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
     Raises OutOfReach where the loss is so nearly an atom that too many frequencies would be needed.
     """
     above, below = max(0.0, widened_down(epsilon, TARGET)), widened_up(epsilon, TARGET) if epsilon else 0.0
-    if above >= _largest_loss(composition):
+    if above >= largest_total(composition):
         return Bracket(0.0, 0.0, True, METHOD)
     smooth = _smooth(lambda: saddle_at_epsilon(composition, epsilon))
 
@@ -220,7 +220,7 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
         return epsilon == math.inf or delta == 1.0
     target = widened_down(math.log(delta), TARGET) - 2.0 * TARGET
     low = max(0.0, widened_down(epsilon, TARGET))
-    if low >= _largest_loss(composition):
+    if low >= largest_total(composition):
         return True
     accuracy = -math.log(_FEW_DIGITS)
     try:
@@ -268,8 +268,8 @@ def _apart(pair: Sampled, rounds: int) -> float:
     return min(each, 0.5 * sides * math.sqrt(math.expm1(min(log_square, 2.0))))
 
 
-def _largest_loss(composition: Composition) -> float:
-    """At least the largest loss of all rounds: finite in the add order, where each has at most -log(1 - rate)."""
+def largest_total(composition: Composition) -> float:
+    """At least the largest loss of all rounds together: finite in the add order, where each has at most -log(1 - rate)."""
     parts, gaussian = phases(composition)
     if gaussian or any(pair.order != Sampling.ADD for pair, _ in parts):
         return math.inf
