@@ -35,8 +35,8 @@ _BITS = 128
 _SLACK = 2.0**-40
 
 _NEAR, _ABOUT = 4e-3, 0.1
-"""How near to the best order, less 1, a search ends: the bound is flat there; and one by the quick conversion, whose best
-order is about that of the best one."""
+"""How near to the best order, less 1, a search ends: the bound is flat there; and one by the quick conversion, whose
+best order is about that of the best one."""
 
 _ABOVE_ONE = tuple(1 + 2.0**-k for k in (4, 8, 12, 16, 20))
 """Orders whose divergences bound that of order 1, as they grow with the order (Mironov 2017, Proposition 9): the nearer

@@ -52,7 +52,10 @@ def epsilons(composition: Composition, deltas: Sequence[float], rtol: float) -> 
 
 
 def deltas(composition: Composition, epsilons: Sequence[float], rtol: float) -> list[Bracket | None]:
-    """`accountant.delta` at each epsilon >= 0; None where no shared line is narrow enough. 0 from the largest loss on."""
+    """`accountant.delta` at each epsilon >= 0; None where no shared line is narrow enough.
+
+    From the largest loss on it is 0.
+    """
     every = np.array(epsilons)
     reached = every * (1.0 - 2.0 * TARGET) < largest_total(composition)
     given = every[reached]

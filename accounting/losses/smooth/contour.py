@@ -269,7 +269,7 @@ def _apart(pair: Sampled, rounds: int) -> float:
 
 
 def largest_total(composition: Composition) -> float:
-    """At least the largest loss of all rounds together: finite in the add order, where each has at most -log(1 - rate)."""
+    """At least the largest loss of all rounds: finite in the add order, where each has at most -log(1 - rate)."""
     parts, gaussian = phases(composition)
     if gaussian or any(pair.order != Sampling.ADD for pair, _ in parts):
         return math.inf
