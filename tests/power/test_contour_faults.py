@@ -177,8 +177,8 @@ def few_digits_without_their_error(patch: pytest.MonkeyPatch) -> None:
 
 
 def largest_loss_of_half_the_rounds(patch: pytest.MonkeyPatch) -> None:
-    right = contour._largest_loss
-    patch.setattr(contour, "_largest_loss", lambda composition: 0.5 * right(composition))
+    right = contour.largest_total
+    patch.setattr(contour, "largest_total", lambda composition: 0.5 * right(composition))
 
 
 def range_too_short(patch: pytest.MonkeyPatch) -> None:
