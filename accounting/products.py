@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from .accountants import composed, composed_together
 from .bracket import Bracket
 from .losses.atoms import pld as lattices
+from .losses.atoms.fineness import is_cut
 from .losses.smooth import contour
-from .pairs import AllocationPair, Composition, ReplacedAllocationPair, Sampling, ScoredBlockPair
+from .pairs import Composition, ReplacedAllocationPair, Sampling, ScoredBlockPair
 from .question import Question
 from .renyi import renyi as rdp
 
@@ -57,7 +58,7 @@ def largest(products: tuple[Composition, ...], question: Question, at: float) ->
 def _exceeded(bracket: Bracket, product: Composition, question: Question, at: float) -> bool:
     """Whether the product pair's value is certainly so small that it widens nothing and raises nothing: at most the
     bracket's lower end, or the upper end of one that is narrow (of another its value may lie inside)."""
-    if question.accountant == "best" and any(isinstance(pair, AllocationPair) for pair, _ in product):
+    if question.accountant == "best" and is_cut(product):
         return lattices.supports(product) and lattices.at_most(product, *point_of(question, at, bracket.lower))
     if question.accountant not in ("best", "contour") or not contour.supports(product):
         return False

@@ -22,6 +22,7 @@ from .currencies.pure_dp import pure_epsilon
 from .losses import closed_form
 from .losses.atoms import pld as lattices
 from .pairs import Pair
+from .pairs.pair import largest_loss
 from .pricing import truncated_poisson as truncated
 from .pricing.schemes import Participation
 from .pricing.stated_parameters import stated
@@ -80,7 +81,7 @@ class LargestLoss(Direct):
         if asked.accountant != "best" or asked.quantity == "epsilon" or _unpaired(asked):
             return False
         upper = asked.pairs().upper
-        if not upper or any(pair.largest_loss() == math.inf for product in upper for pair, _ in product):
+        if not upper or any(largest_loss(pair) == math.inf for product in upper for pair, _ in product):
             return False
         return at >= _beyond(asked.run, asked.neighbouring, asked.participation)
 

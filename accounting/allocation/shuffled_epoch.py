@@ -21,7 +21,7 @@ from ..losses.atoms.cells import Atoms, Cells, pessimistic
 from ..losses.atoms.product_cells import merged
 from ..pairs.gaussian import GaussianPair
 from ..pairs.order import Order
-from ..pairs.pair import Pair
+from ..pairs.pair import Pair, largest_loss
 from .block import cells, losses_of_many, spread_of_loss
 from .clones import Clones, Group, clones, groups, hidden, profile_of, revealed, scaled
 from .profile_nodes import heights, law_above, mirrored, symmetric_nodes
@@ -156,7 +156,7 @@ def together(laws: list[Atoms]) -> Atoms:
 
 def shares(base: Pair, batches: int, closely: Look) -> list[Clones]:
     """Those that are tried, from larger to smaller ones; any choice is valid."""
-    largest = base.largest_loss()
+    largest = largest_loss(base)
     found = [_threshold(base, target / batches, min(largest, _LARGEST_LOSS)) for target in closely.failing]
     found = [each for each in found if each < _LARGEST_LOSS] + ([largest] if largest < _LARGEST_LOSS else [])
     apart = [each for each, following in zip(found, [*found[1:], math.inf], strict=True) if following > _APART * each]

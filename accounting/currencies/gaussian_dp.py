@@ -41,9 +41,9 @@ from ..answer import answer, answers
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
 from ..pairs import Composition, Pair, Sampling
+from ..pairs.pair import largest_loss
 from ..pricing.dominating import dominating
 from ..question import Question, seen_by
-from ..renyi.largest_loss import largest_loss
 from ..rounding import down, float_above, up, widened_down, widened_up
 from .gaussian_knots import Knots, around, at_least_rate, below, in_cells, vertices
 from .known_profile import KnownProfile
@@ -197,7 +197,8 @@ def _pair_above(pair: Pair) -> float:
     noise = shown.gaussian()
     if noise is not None:
         return widened_up(noise.shift, _SLACK)
-    return _of_loss(max(largest_loss(shown), largest_loss(shown.mirrored())))
+    largest = max(largest_loss(shown), largest_loss(shown.mirrored()))
+    return _of_loss(widened_up(largest, _SLACK))
 
 
 def _of_loss(loss: float) -> float:

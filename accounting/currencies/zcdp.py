@@ -32,10 +32,10 @@ from ..bracket import Bracket
 from ..losses.gaussian_rounds import composed_shift
 from ..losses.gaussian_rounds import supports as gaussian_only
 from ..pairs import Composition
+from ..pairs.pair import largest_loss
 from ..pricing.dominating import dominating
 from ..question import seen_by
 from ..renyi.divergence_below import divergence_below
-from ..renyi.largest_loss import largest_loss
 from ..renyi.proportional import proportional
 from ..renyi.renyi import RenyiCurve, curve
 from ..renyi.renyi import supports as has_renyi
@@ -153,7 +153,9 @@ def _limit_above(product: Composition) -> float:
     """At least D_alpha / alpha for every alpha >= _LAST."""
     total = 0.0
     for pair, rounds in product:
-        total = up(total + up(rounds * min(up(largest_loss(pair) / _LAST), pair.slope(_LAST)[1])))
+        total = up(
+            total + up(rounds * min(up(widened_up(largest_loss(pair), _SLACK) / _LAST), pair.renyi().slope(_LAST)[1]))
+        )
     return total
 
 
@@ -175,5 +177,5 @@ def _limit_below(product: Composition) -> float:
     """lim D_alpha / alpha."""
     total = 0.0
     for pair, rounds in product:
-        total = down(total + down(rounds * pair.slope(_LAST)[0]))
+        total = down(total + down(rounds * pair.renyi().slope(_LAST)[0]))
     return max(0.0, total)

@@ -12,6 +12,7 @@ from flint import arb
 
 from ..bracket import Bracket
 from ..pairs import Composition, Pair
+from ..pairs.pair import largest_loss
 from ..pairs.parameters import dominated_parameters, dominating_parameters
 from ..rounding import TARGET, float_above, float_below, up, widened_down, widened_up
 from .crossing import Excess, crossing, over
@@ -53,10 +54,10 @@ def _largest_loss(pair: Pair, rounds: int, delta: float) -> float:
 
     A mechanism known to be (epsilon, 1e-5)-DP has that epsilon at 1e-5, exactly where its profile jumps.
     """
-    finite = pair.given_finite()
+    finite = pair.failure()[1]
     if finite is None or not infinite_mass(pair, rounds) <= arb(delta):
         return math.inf
-    return up(rounds * finite.largest_loss(), 2)
+    return up(rounds * largest_loss(finite), 2)
 
 
 def _at_least_zero(ball: arb) -> float:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from flint import arb, ctx
 
 from ..pairs import Pair
+from ..pairs.categories import two_valued
 from ..pairs.tails import positive
 
 _BITS = 256
@@ -20,7 +21,7 @@ _MOST_ROUNDS = 20_000
 
 def has_profile(pair: Pair, rounds: int) -> bool:
     """Whether `profile` knows the pair for this many rounds."""
-    if pair.two_valued() is not None:
+    if two_valued(pair) is not None:
         return rounds <= _MOST_ROUNDS
     return rounds == 1 and _has_formula(pair)
 
@@ -34,7 +35,7 @@ def _has_formula(pair: Pair) -> bool:
 def infinite_mass(pair: Pair, rounds: int) -> arb:
     """A ball that holds P(L = inf) over all rounds of an unsampled pair."""
     with ctx.workprec(_BITS):
-        return 1 - (1 - pair.infinite_mass()) ** rounds
+        return 1 - (1 - pair.failure()[0]) ** rounds
 
 
 def profile(pair: Pair, rounds: int, epsilon: float) -> arb:
@@ -51,10 +52,10 @@ def _binomial(pair: Pair, rounds: int, epsilon: arb) -> arb:
 
     j counts the rounds with loss c, and terms are positive where (2j - T) c > eps.
     """
-    two_valued = pair.two_valued()
-    if two_valued is None:
+    losses = two_valued(pair)
+    if losses is None:
         raise TypeError(f"no formula for {pair}")
-    ratio, finite = two_valued[0], two_valued[1] ** rounds
+    ratio, finite = losses[0], losses[1] ** rounds
     if not ratio < 1:
         return 1 - finite
     p, odds = 1 / (1 + ratio), epsilon.exp()

@@ -16,9 +16,10 @@ from ..renyi import allocation_divergence
 from ..rounding import UNIT, widened_up
 from .gaussian import GaussianPair
 from .order import Order, order_of
-from .pair import Pair
+from .pair import Pair, Renyi
 from .product import ProductPair
 from .scored_block import ScoredBlockPair
+from .subsampled import doubled as doubled_noise
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,17 @@ class AllocationPair(Pair):
         if not block.supports_base(self.base):
             return None
         ways = {laws.End.UPPER: repeated_blocks.law_above, laws.End.LOWER: repeated_blocks.law_below}
-        return laws.Losses(lambda end, resolution: ways[end](self, self.fineness, resolution.tail))
 
-    def divergence(self, alpha: float) -> float | None:
+        def law(end: laws.End, resolution: Resolution) -> Law:
+            return ways[end](self, max(self.fineness, resolution.fineness), resolution.tail)
+
+        return laws.Losses(law, cut=laws.Cut(1e-6, fineness=self.fineness))
+
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, slope=self._slope)
+
+    def _divergence(self, alpha: float) -> float | None:
         """Of Gaussian noise."""
         return allocation_divergence.allocation_divergence(self, alpha) if self.base.gaussian() else None
 
@@ -63,9 +72,9 @@ class AllocationPair(Pair):
         """A round of the base for each participation."""
         return _seen_rounds(self.base, self.participations)
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def _slope(self, order: float) -> tuple[float, float]:
         """Seeing which rounds these are only adds."""
-        return 0.0, _seen_rounds(self.base, self.participations).slope(order)[1]
+        return 0.0, _seen_rounds(self.base, self.participations).renyi().slope(order)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +103,23 @@ class ReplacedAllocationPair(Pair):
 
         return laws.Losses(law)
 
-    def divergence(self, alpha: float) -> float | None:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, slope=self._slope)
+
+    def _divergence(self, alpha: float) -> float | None:
         """Of Gaussian noise, by way of no unit."""
         return allocation_divergence.replaced_divergence(self, alpha) if self.apart.base.gaussian() else None
 
     def revealed(self) -> Pair | None:
         """The same rounds, with both of the unit's values."""
-        doubled = self.apart.base.doubled()
+        doubled = doubled_noise(self.apart.base)
         return None if doubled is None else _seen_rounds(doubled, self.apart.participations)
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def _slope(self, order: float) -> tuple[float, float]:
         """Seeing which rounds these are only adds."""
         seen = self.revealed()
-        return 0.0, math.inf if seen is None else seen.slope(order)[1]
+        return 0.0, math.inf if seen is None else seen.renyi().slope(order)[1]
 
 
 def _seen_rounds(base: Pair, times: int) -> Pair:

@@ -10,6 +10,7 @@ from flint import arb
 
 from .categories import CategoriesPair
 from .moments import from_terms
+from .pair import largest_loss
 from .tails import positive
 
 
@@ -34,38 +35,29 @@ class ApproximateDpPair(CategoriesPair):
         finite = (positive(claimed - odds) + positive(1 - odds * claimed)) / (1 + claimed)
         return arb(self.delta) + (1 - arb(self.delta)) * finite
 
-    def infinite_mass(self) -> arb:
-        """delta."""
-        return arb(self.delta)
-
-    def given_finite(self) -> Self:
-        """Randomized response."""
-        return replace(self, delta=0.0)
-
-    def two_valued(self) -> tuple[arb, arb] | None:
-        """epsilon or -epsilon, unless it fails."""
-        return (-arb(self.epsilon)).exp(), 1 - arb(self.delta)
+    def failure(self) -> tuple[arb, Self]:
+        """delta; else randomized response."""
+        return arb(self.delta), replace(self, delta=0.0)
 
     def supremum(self) -> arb | None:
         """epsilon, unless it may fail."""
         return arb(self.epsilon) if self.delta == 0 else None
 
-    def divergence(self, alpha: float) -> float:
+    def _divergence(self, alpha: float) -> float:
         """Of the rest, given that it does not fail."""
         high = -math.log1p(math.exp(-self.epsilon))
         terms = [high + (alpha - 1) * self.epsilon, high - alpha * self.epsilon]
-        return from_terms(terms, alpha, self.largest_loss())
+        return from_terms(terms, alpha, largest_loss(self))
 
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """Infinite where it may fail and everybody takes part; else of the rest."""
         if rate is None and self.delta > 0:
             return arb.pos_inf()
-        return CategoriesPair.moment(self, power, rate)
+        return super(ApproximateDpPair, self)._moment(power, rate)
 
     def likely(self) -> tuple[arb, arb, int]:
         """Of the rest, given that it does not fail."""
-        high = 1 / (1 + (-arb(self.epsilon)).exp())
-        return high, 1 - high, 0
+        return 1 / (1 + (-arb(self.epsilon)).exp()), 1 / (1 + arb(self.epsilon).exp()), 0
 
     def doubles(self) -> tuple[list[float], float, float]:
         """Of the rest, and delta."""

@@ -34,10 +34,6 @@ class BoundedLaplacePair(CutPair):
         x = (arb(self.scale) * (loss - self._offset()) + 1) / 2  # from at on, from 0 to 1
         return self._tail(x - 1, arb(self.at) + 1), self._tail(x, arb(self.at))
 
-    def infinite_mass(self) -> arb:
-        """None."""
-        return arb(0)
-
     def _offset(self) -> arb:
         """The log of the normalisers' ratio."""
         return (self._mass(arb(self.at)) / self._mass(arb(self.at) + 1)).log()

@@ -14,6 +14,7 @@ from flint import arb
 
 from .cut import CutPair
 from .moments import SLACK
+from .pair import Renyi
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,11 @@ class BoundedRangePair(CutPair):
         x = (loss.max(low).min(high) + whole) / 2
         return (1 - (x - whole).exp()) / (1 - (-whole).exp()), ((-x).exp() - (-whole).exp()) / (1 - (-whole).exp())
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence)
+
+    def _divergence(self, alpha: float) -> float:
         """alpha epsilon^2 / 8 for every pair of the range (Cesar, Rogers 2021, arXiv 2004.07223, Lemma 3.2)."""
         largest = min(self.epsilon, self.most)
         return min(alpha * self.epsilon * self.epsilon / 8 * (1 + SLACK), largest * (1 + SLACK))

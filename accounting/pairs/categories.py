@@ -11,7 +11,7 @@ from ...mechanisms.arrays import Floats
 from ..losses.atoms import discrete_cells, laws
 from ..renyi import sampled_other
 from .order import Sampling
-from .pair import Pair
+from .pair import Pair, Renyi
 
 
 class CategoriesPair(Pair):
@@ -22,6 +22,10 @@ class CategoriesPair(Pair):
     @abstractmethod
     def likely(self) -> tuple[arb, arb, int]:
         """high, low, others, given that no round fails."""
+
+    @abstractmethod
+    def _divergence(self, alpha: float) -> float:
+        """At least D_alpha, given that no round fails."""
 
     @abstractmethod
     def doubles(self) -> tuple[list[float], float, float]:
@@ -36,13 +40,25 @@ class CategoriesPair(Pair):
         (first, second, _), odds, failing = self.doubles()
         return np.log(np.array([second, first]) / (1 - failing)), np.array([odds, -odds])
 
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, self._behind_coin, moment=self._moment)
+
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """From the likelihood ratios; the replace order is of additive noise."""
         return None if coin == Sampling.REPLACE else sampled_other.of_ratios(self.ratios(), rate, coin, alpha)
 
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """A sum over the categories."""
         high, low, others = self.likely()
         share = arb(1) if rate is None else rate
         rarer, commoner = 1 - share + share * high / low, 1 - share + share * low / high
         return low * rarer**power + high * commoner**power + others * low
+
+
+def two_valued(pair: Pair) -> tuple[arb, arb] | None:
+    """(e^-c, P(L finite)) where a finite loss is c or -c; None where there are other losses."""
+    if not isinstance(pair, CategoriesPair):
+        return None
+    high, low, others = pair.likely()
+    return None if others else (low / high, 1 - pair.failure()[0])

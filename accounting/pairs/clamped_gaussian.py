@@ -10,6 +10,7 @@ from flint import arb
 
 from .cut import CutPair
 from .moments import SLACK
+from .pair import Renyi, largest_loss
 from .tails import normal_tail
 
 
@@ -58,7 +59,11 @@ class ClampedGaussianPair(CutPair):
         s = arb(self.shift)
         return (normal_tail(knee / s - s / 2) / normal_tail(knee / s + s / 2)).log()
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence)
+
+    def _divergence(self, alpha: float) -> float:
         """That of the Gaussian before it is clamped."""
         value = alpha * self.shift * self.shift / 2
-        return min(value + SLACK * value, self.largest_loss())
+        return min(value + SLACK * value, largest_loss(self))

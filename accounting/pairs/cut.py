@@ -12,7 +12,7 @@ class CutPair(Pair):
     """A pair that a subclass, a frozen dataclass, describes by `ends`, `knees` and `above`; all else follows.
 
     The loss has a density between the knees, and masses at the ends, which are at or beyond the knees; outcomes that Q
-    never has are `infinite_mass`, those that P never has `only_q`.
+    never has are `failure`, those that P never has `only_q`.
     """
 
     __slots__ = ()
@@ -36,7 +36,7 @@ class CutPair(Pair):
 
     def only_q(self) -> arb:
         """A ball that holds Q(P never has the outcome): as much as P's own, for a pair that is its mirror image."""
-        return self.infinite_mass()
+        return self.failure()[0]
 
     def losses(self) -> laws.Losses | None:
         """Between losses that are evenly spaced."""
@@ -46,15 +46,15 @@ class CutPair(Pair):
         """Continuous: at an end the mass there counts for nothing, so that either side's formula serves."""
         low, high = self.ends()
         if epsilon >= high:
-            return self.infinite_mass()
+            return self.failure()[0]
         if epsilon <= low:
             return 1 - epsilon.exp() * (1 - self.only_q())
         p, q = self.above(epsilon)
         inner = p - epsilon.exp() * q
         if not epsilon < high:
-            inner = inner.union(self.infinite_mass())
+            inner = inner.union(self.failure()[0])
         return inner if epsilon > low else inner.union(1 - epsilon.exp() * (1 - self.only_q()))
 
     def supremum(self) -> arb | None:
         """The upper end."""
-        return self.ends()[1] if self.infinite_mass() == 0 else None
+        return self.ends()[1] if self.failure()[0] == 0 else None

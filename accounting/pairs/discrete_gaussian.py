@@ -16,6 +16,7 @@ from ..rounding import PARAMETER, UNIT, widened_down, widened_up
 from .lattice import LatticePair
 from .moments import SLACK
 from .order import Sampling
+from .pair import Renyi
 
 _LARGEST_SIGMA = 50.0
 
@@ -49,7 +50,11 @@ class DiscreteGaussianPair(LatticePair):
             best = best.max((_theta_tail(sigma, m - s) - odds * _theta_tail(sigma, m)) / total)
         return best
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, self._behind_coin, moment=self._moment, slope=self._slope)
+
+    def _divergence(self, alpha: float) -> float:
         """alpha shift^2 / (2 sigma^2) + log(theta(alpha shift) / theta(0)) / (alpha - 1), and never above its first
         term. theta(c) = sum of e^(-(x - c)^2 / (2 sigma^2)) over the integers x, at most theta(0).
 
@@ -65,18 +70,18 @@ class DiscreteGaussianPair(LatticePair):
         rounding = SLACK * (1 + alpha * self.shift) / variance
         return min(gaussian, gaussian + (shifted - centred + rounding) / (alpha - 1))
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def _slope(self, order: float) -> tuple[float, float]:
         """At most that of the Gaussian, which it tends to (Canonne, Kamath, Steinke 2020, Proposition 5)."""
         square = self.shift**2 / (2 * self.sigma**2)
         return widened_down(square, SLACK), widened_up(square, SLACK)
 
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """From the likelihood ratios at the integers that count."""
         if coin == Sampling.REPLACE:
             return sampled_other.as_hybrid(self.doubled(), rate, alpha)
         return sampled_other.of_discrete_gaussian(self.sigma, self.shift, rate, coin, alpha)
 
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """e^(power (power - 1) shift^2 / (2 sigma^2)) theta(power shift) / theta(0)."""
         if rate is not None:
             return None

@@ -15,6 +15,7 @@ from ..rounding import UNIT
 from .lattice import LatticePair
 from .moments import from_terms
 from .order import Sampling
+from .pair import Renyi, largest_loss
 from .tails import positive
 
 
@@ -55,7 +56,11 @@ class DiscreteLaplacePair(LatticePair):
         """shift / scale."""
         return arb(self.shift) / arb(self.scale)
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, self._behind_coin, moment=self._moment)
+
+    def _divergence(self, alpha: float) -> float:
         """x <= 0 and x >= shift in closed form; between, a geometric series with ratio e^((2 alpha - 1) / scale)."""
         step, shift = 1 / self.scale, self.shift
         outside = -math.log1p(math.exp(-step))
@@ -66,9 +71,9 @@ class DiscreteLaplacePair(LatticePair):
                 growth * (shift - 1) + math.log(-math.expm1(-growth * (shift - 1))) - math.log(-math.expm1(-growth))
             )
             terms.append(math.log(-math.expm1(-step)) + outside - alpha * shift * step + series)
-        return from_terms(terms, alpha, self.largest_loss())
+        return from_terms(terms, alpha, largest_loss(self))
 
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """x <= 0 and x >= shift in closed form, the points between one by one."""
         if rate is not None:
             return None
@@ -76,7 +81,7 @@ class DiscreteLaplacePair(LatticePair):
         between = sum((a ** (power * (s - x) + (1 - power) * x) for x in range(1, s)), arb(0)) if s <= 4096 else arb(0)
         return (1 - a) / (1 + a) * (between + (a ** (power * s) + a ** ((1 - power) * s)) / (1 - a))
 
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """From the likelihood ratios at x <= 0, at the points between, and at x >= shift."""
         if coin == Sampling.REPLACE:
             return sampled_other.as_hybrid(self.doubled(), rate, alpha)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import pairwise
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from flint import arb, ctx
 
 from ..rounding import float_above
 from .finite import FinitePair
+from .pair import largest_loss
 
 _BITS = 128
 _CHORDS = 96
@@ -38,9 +39,9 @@ class EnvelopePair(FinitePair):
         """At least the profile, close enough to it for a chord."""
         return float_above(self.profile(arb(epsilon)))
 
-    def infinite_mass(self) -> arb:
-        """None."""
-        return arb(0)
+    def failure(self) -> tuple[arb, Self]:
+        """Never."""
+        return arb(0), self
 
     def outcomes(self) -> list[tuple[arb, arb]]:
         """A loss of every chord's end, and of its negative: what the chords' slopes change by is Q's mass."""
@@ -59,7 +60,7 @@ class EnvelopePair(FinitePair):
 def _ends(pair: EnvelopePair) -> tuple[list[float], list[float]]:
     """The chords' ends: losses from 0 to the largest, and deltas that are convex in e^loss, raised where rounding made
     them concave."""
-    largest = pair.largest_loss()
+    largest = largest_loss(pair)
     losses = [largest * k / _CHORDS for k in range(_CHORDS)] + [largest]
     deltas = [0.0]
     with ctx.workprec(_BITS):

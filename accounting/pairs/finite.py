@@ -10,7 +10,7 @@ from ..losses.atoms import discrete_cells, laws
 from ..renyi import sampled_other
 from ..rounding import float_above
 from .order import Sampling
-from .pair import Pair
+from .pair import Pair, Renyi, failing
 from .tails import positive
 
 _BITS = 256
@@ -50,9 +50,9 @@ class FinitePair(Pair):
         odds = epsilon.exp()
         return sum((positive(p - odds * q) for p, q in self.outcomes()), arb(0))
 
-    def infinite_mass(self) -> arb:
+    def failure(self) -> tuple[arb, Pair | None]:
         """Of the outcomes that Q never has."""
-        return sum((p for p, q in self.outcomes() if q.is_zero()), arb(0))
+        return failing(self, sum((p for p, q in self.outcomes() if q.is_zero()), arb(0)))
 
     def supremum(self) -> arb | None:
         """Over the outcomes."""
@@ -64,7 +64,11 @@ class FinitePair(Pair):
             most = most.max((p / q).log())
         return most
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, self._behind_coin)
+
+    def _divergence(self, alpha: float) -> float:
         """log(sum p^alpha q^(1-alpha)) / (alpha - 1) (van Erven, Harremoes 2014, arXiv 1206.2459, equation 1), p
         divided by their sum over the outcomes that Q has, too."""
         with ctx.workprec(_BITS):
@@ -76,7 +80,7 @@ class FinitePair(Pair):
             moment = sum((p**order * q ** (1 - order) for p, q in kept), arb(0)) / finite**order
             return max(0.0, float_above(moment.log() / (order - 1)))
 
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """From the outcomes' likelihood ratios; the replace order is of additive noise."""
         if coin == Sampling.REPLACE:
             return None

@@ -11,12 +11,14 @@ from flint import arb
 from scipy.special import ndtr
 
 from ...mechanisms.arrays import Complex, Floats
+from ..losses.atoms import laws
 from ..losses.atoms.transform import Frequencies, Law, log_moment
 from ..renyi import sampled_gaussian
 from ..rounding import UNIT, up, widened_down, widened_up
 from .location import LocationPair
 from .moments import SLACK
 from .order import GaussianRound, Sampling
+from .pair import Renyi
 from .tails import normal_tail
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -45,21 +47,25 @@ class GaussianPair(LocationPair):
         s = arb(self.shift)
         return normal_tail(epsilon / s - s / 2) - epsilon.exp() * normal_tail(epsilon / s + s / 2)
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, self._behind_coin, moment=self._moment, slope=self._slope)
+
+    def _divergence(self, alpha: float) -> float:
         """Mironov 2017, arXiv 1702.07476, Proposition 7."""
         value = alpha * self.shift * self.shift / 2
         return value + SLACK * value
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def _slope(self, order: float) -> tuple[float, float]:
         """The same at every order."""
         square = self.shift**2 / 2
         return widened_down(square, SLACK), widened_up(square, SLACK)
 
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """Mironov, Talwar, Zhang 2019, arXiv 1908.10530, for "remove"; docs/theory/rdp.md, section "Sampled pairs"."""
         return up(sampled_gaussian.log_moments(self.shift, rate, coin, alpha)[1] / (alpha - 1), 2)
 
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """As `divergence`."""
         return None if rate is not None else (power * (power - 1) * arb(self.shift) ** 2 / 2).exp()
 
@@ -81,9 +87,13 @@ class GaussianPair(LocationPair):
         s = self.shift
         return s * x - 0.5 * s * s, 4 * UNIT * (np.abs(s * x) + s * s)
 
-    def law(self) -> Law | None:
+    def law(self) -> Law:
         """In closed form."""
         return GaussianLaw(self.shift)
+
+    def losses(self) -> laws.Losses:
+        """In closed form, with nothing to be cut."""
+        return replace(LocationPair.losses(self), cut=laws.Cut())
 
 
 @dataclass(frozen=True, slots=True)

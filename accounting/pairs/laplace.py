@@ -16,6 +16,7 @@ from ..rounding import UNIT
 from .location import LocationPair
 from .moments import from_terms
 from .order import Sampling
+from .pair import Renyi
 from .tails import positive
 
 
@@ -44,20 +45,24 @@ class LaplacePair(LocationPair):
         """The shift."""
         return arb(self.shift)
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, self._behind_coin, moment=self._moment)
+
+    def _divergence(self, alpha: float) -> float:
         """Mironov 2017, arXiv 1702.07476, Proposition 6."""
         t = alpha - 1
         double = math.log1p(t / (t + 1))
         terms = [t * self.shift - double, math.log(t / (t + 1)) - double - alpha * self.shift]
         return from_terms(terms, alpha, self.shift)
 
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """Two atoms of the likelihood ratio, and Arb's integral between them."""
         if coin == Sampling.REPLACE:
             return sampled_other.as_hybrid(self.doubled(), rate, alpha)
         return sampled_other.of_laplace(self.shift, rate, coin, alpha)
 
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """As `divergence`."""
         if rate is not None:
             return None

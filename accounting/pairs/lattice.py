@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Self
 
 from ...mechanisms.arrays import Floats
 from ..losses.atoms import discrete_cells, laws
@@ -20,6 +21,10 @@ class LatticePair(Pair):
         if self.size() >= discrete_cells.MOST_OUTCOMES:
             return None
         return laws.of_cells(lambda resolution: discrete_cells.lattice_cells(self, resolution.tail))
+
+    @abstractmethod
+    def doubled(self) -> Self:
+        """The pair of a sum that moves twice as far."""
 
     @abstractmethod
     def size(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Self
 
 from ...mechanisms.arrays import Floats
 from ..losses.atoms import edges, laws, sampled_cells
@@ -21,7 +22,7 @@ class LocationPair(Pair):
         """The law of the loss, where its transform has a formula."""
         return None
 
-    def losses(self) -> laws.Losses | None:
+    def losses(self) -> laws.Losses:
         """In closed form, or cut; beside other releases it is cut into cells of equal width."""
         closed = self.law()
         if closed is None:
@@ -30,6 +31,10 @@ class LocationPair(Pair):
 
     def _cells(self, resolution: edges.Resolution) -> Cells:
         return sampled_cells.location_cells(self, edges.even_edges(self, resolution), resolution.tail)
+
+    @abstractmethod
+    def doubled(self) -> Self:
+        """The pair of a sum that moves twice as far."""
 
     @property
     def outer(self) -> tuple[float, ...]:

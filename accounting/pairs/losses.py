@@ -10,7 +10,7 @@ from flint import arb
 from ...mechanisms.arrays import Floats
 from ..losses.atoms import discrete_cells, laws, product_cells
 from .moments import from_terms
-from .pair import Pair
+from .pair import Pair, Renyi
 from .tails import positive
 
 _MOST_FOR_BALLS = 2048
@@ -60,26 +60,26 @@ class LossesPair(Pair):
         )
         return (sum(terms, arb(0)) + arb(self.infinite)) * arb(1, _SLACK)
 
-    def infinite_mass(self) -> arb:
-        """As stated."""
-        return arb(self.infinite)
-
-    def given_finite(self) -> LossesPair | None:
-        """Itself, where both orders' losses are finite; nothing else is needed of it."""
-        return self if self.infinite == 0.0 and self.only_q == 0.0 else None
+    def failure(self) -> tuple[arb, LossesPair | None]:
+        """As stated; nothing is known given that it is finite, and nothing else is needed."""
+        return arb(self.infinite), self if self.infinite == 0.0 and self.only_q == 0.0 else None
 
     def supremum(self) -> arb | None:
         """The last one; 0 where nothing is stated but what is left out."""
         return None if self.infinite > 0.0 else arb(max((0.0, *self.stated[-1:])))
 
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, moment=self._moment)
+
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """Infinite where P has outcomes of its own, but for negative powers."""
         return arb.pos_inf() if self.infinite > 0.0 and power > 0 else None
 
-    def divergence(self, alpha: float) -> float | None:
+    def _divergence(self, alpha: float) -> float | None:
         """log(sum p e^{(alpha-1) loss}) / (alpha - 1), of losses that are finite in both orders (van Erven, Harremoes
         2014, arXiv 1206.2459, equation 1): that of a pair that dominates is no smaller (Theorem 9, data processing)."""
-        if self.given_finite() is None:
+        if self.failure()[1] is None:
             return None
         losses, masses, slack = self.table()
         terms = np.log(masses) + slack + (alpha - 1) * losses

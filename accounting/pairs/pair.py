@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar, Self
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Self, TypeVar
 
 from flint import arb, ctx
 
@@ -12,6 +14,36 @@ from ..rounding import nearest_above
 from .order import GaussianRound, Sampling
 
 _BITS = 128
+
+Kind = TypeVar("Kind", bound="Pair")
+
+
+def _unknown(*_: object) -> None:
+    return None
+
+
+def _no_limits(order: float) -> tuple[float, float]:
+    return 0.0, math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Renyi:
+    """What is known of D_alpha(P||Q), for finite alpha > 1. Functions of it give None where they know nothing.
+
+    divergence(alpha): at least D_alpha in both orders, given that the loss is finite where it may be infinite.
+    behind_coin(rate, coin, alpha): at least that of the pair behind a hidden coin, 0 < rate < 1; None also where the
+    pair cannot be sampled in this way.
+    moment(power, rate): E_Q[(dP/dQ)^power] for power > 1, or a ball at most that; with a rate that is not None
+    E_Q[(1 - rate + rate dP/dQ)^power] for any power.
+    slope(order): what D_alpha / alpha tends to as alpha grows, at least; and what it is at most for alpha >= order.
+    orders: at which something is stated: between them, and beyond the last one, bounds are worse.
+    """
+
+    divergence: Callable[[float], float | None] = _unknown
+    behind_coin: Callable[[float, Sampling, float], float | None] = _unknown
+    moment: Callable[[arb, arb | None], arb | None] = _unknown
+    slope: Callable[[float], tuple[float, float]] = _no_limits
+    orders: tuple[float, ...] = ()
 
 
 class Pair:
@@ -46,10 +78,6 @@ class Pair:
         section "Revealing the coin"); None where nothing is hidden, or that pair is not known."""
         return None
 
-    def slope(self, order: float) -> tuple[float, float]:
-        """What D_alpha / alpha tends to as alpha grows, at least; and what it is at most for every alpha >= order."""
-        return 0.0, math.inf
-
     def words(self) -> str:
         """P against Q, for a witness."""
         return repr(self)
@@ -58,24 +86,10 @@ class Pair:
         """A ball that holds delta(epsilon) of one round, at any real epsilon; None, at every one, without a formula."""
         return None
 
-    def infinite_mass(self) -> arb:
-        """A ball that holds P(L = inf), the larger one of the two orders."""
-        return arb(0)
-
-    def given_finite(self) -> Pair | None:
-        """A pair that dominates this one in both orders given that the loss is finite, for one whose loss may be
-        infinite in either order alike; the pair itself where it is finite; None where no such pair is known."""
-        return self if self.infinite_mass().is_zero() else None
-
-    def two_valued(self) -> tuple[arb, arb] | None:
-        """(e^-c, P(L finite)) where a finite loss is c or -c; None where there are other losses."""
-        return None
-
-    def largest_loss(self) -> float:
-        """At least the largest log(dP/dQ), the Renyi divergence of order infinity; inf where that is not known."""
-        with ctx.workprec(_BITS):
-            most = self.supremum()
-            return math.inf if most is None else max(0.0, nearest_above(most))
+    def failure(self) -> tuple[arb, Pair | None]:
+        """A ball that holds P(L = inf), the larger one of the two orders; and a pair that dominates this one in both
+        orders given that the loss is finite, itself where it always is; None where no such pair is known."""
+        return arb(0), self
 
     def supremum(self) -> arb | None:
         """A ball that holds the essential supremum of log(dP/dQ) under P; None where it is infinite, or not known.
@@ -84,33 +98,26 @@ class Pair:
         """
         return None
 
-    def stated_orders(self) -> tuple[float, ...]:
-        """Renyi orders at which something is stated: between them, and beyond the last one, bounds are worse."""
-        return ()
-
-    def divergence(self, alpha: float) -> float | None:
-        """An upper bound on D_alpha(P||Q), which is D_alpha(Q||P), for finite alpha > 1; given that the loss is finite
-        where it may be infinite. None where it is not known, at any order."""
-        return None
-
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
-        """At least D_alpha of this pair behind a hidden coin, 0 < rate < 1, for finite alpha > 1; None where it is not
-        known, at any order, or the pair cannot be sampled in this way."""
-        return None
-
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
-        """E_Q[(dP/dQ)^power] for power > 1, or a ball at most that; with a rate, E_Q[(1 - rate + rate dP/dQ)^power] for
-        any power. None where nothing is known."""
-        return None
+    def renyi(self) -> Renyi:
+        """What is known of its Renyi divergences."""
+        return Renyi()
 
     def losses(self) -> laws.Losses | None:
         """How the law of log(dP/dQ) under P is bounded from above and from below; None where it is not."""
         return None
 
-    def doubled(self) -> Self | None:
-        """The pair of a sum that moves twice as far; None where this is no additive noise."""
-        return None
-
 
 Composition = tuple[tuple[Pair, int], ...]
 """Distinct single-step pairs with the number of rounds that each is used: a product pair."""
+
+
+def largest_loss(pair: Pair) -> float:
+    """At least the largest log(dP/dQ), the Renyi divergence of order infinity; inf where that is not known."""
+    with ctx.workprec(_BITS):
+        most = pair.supremum()
+        return math.inf if most is None else max(0.0, nearest_above(most))
+
+
+def failing(pair: Kind, mass: arb) -> tuple[arb, Kind | None]:
+    """A `Pair.failure` of a pair of which nothing is known given that a loss that may be infinite is not."""
+    return mass, pair if mass.is_zero() else None

@@ -16,7 +16,7 @@ from ..rounding import widened_down, widened_up
 from .gaussian import GaussianPair
 from .moments import SLACK
 from .order import Sampling
-from .pair import Composition, Pair
+from .pair import Composition, Pair, Renyi, failing
 from .renyi_bounds import RenyiPoints, ZcdpBound
 
 _BITS = 128
@@ -59,12 +59,12 @@ class ProductPair(Pair):
 
         return laws.of_cells(cells)
 
-    def infinite_mass(self) -> arb:
+    def failure(self) -> tuple[arb, Pair | None]:
         """Where any part's loss is infinite."""
         finite = arb(1)
         for part, rounds in self.parts:
-            finite *= (1 - part.infinite_mass()) ** rounds
-        return 1 - finite
+            finite *= (1 - part.failure()[0]) ** rounds
+        return failing(self, 1 - finite)
 
     def supremum(self) -> arb | None:
         """The sum."""
@@ -76,34 +76,38 @@ class ProductPair(Pair):
             total += rounds * loss
         return total
 
-    def stated_orders(self) -> tuple[float, ...]:
-        """Those of any part."""
-        return tuple(order for part, _ in self.parts for order in part.stated_orders())
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, self._behind_coin, slope=self._slope, orders=self._stated_orders())
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def _stated_orders(self) -> tuple[float, ...]:
+        """Those of any part."""
+        return tuple(order for part, _ in self.parts for order in part.renyi().orders)
+
+    def _slope(self, order: float) -> tuple[float, float]:
         """The sums."""
-        slopes = [(rounds, part.slope(order)) for part, rounds in self.parts]
+        slopes = [(rounds, part.renyi().slope(order)) for part, rounds in self.parts]
         least, most = (math.fsum(rounds * each[side] for rounds, each in slopes) for side in (0, 1))
         return widened_down(least, SLACK), widened_up(most, SLACK)
 
-    def divergence(self, alpha: float) -> float | None:
+    def _divergence(self, alpha: float) -> float | None:
         """The sum, rounded up; where every part has one."""
         total = []
         for part, rounds in self.parts:
-            one = part.divergence(alpha)
+            one = part.renyi().divergence(alpha)
             if one is None:
                 return None
             total.append(rounds * one)
         return math.fsum(total) * (1 + 2.0**-40)
 
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """Where of one of the parts no more than its divergences is known, from the divergences of all together."""
-        if coin == Sampling.REPLACE or self.divergence(alpha) is None or not _only_renyi(self):
+        if coin == Sampling.REPLACE or self._divergence(alpha) is None or not _only_renyi(self):
             return None
         return sampled_divergence.sampled_divergence(self._known_divergence, rate, coin, alpha)
 
     def _known_divergence(self, alpha: float) -> float:
-        found = self.divergence(alpha)
+        found = self._divergence(alpha)
         assert found is not None
         return found
 

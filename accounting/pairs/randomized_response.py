@@ -10,6 +10,7 @@ from flint import arb
 
 from .categories import CategoriesPair
 from .moments import from_terms
+from .pair import largest_loss
 from .tails import positive
 
 
@@ -34,21 +35,17 @@ class RandomizedResponsePair(CategoriesPair):
         rest = (self.categories - 2) * other * positive(1 - odds)
         return positive(truth - odds * other) + positive(other - odds * truth) + rest
 
-    def two_valued(self) -> tuple[arb, arb] | None:
-        """Two categories: the truth or the other."""
-        return (arb(self.flip) / (1 - arb(self.flip)), arb(1)) if self.categories == 2 else None
-
     def supremum(self) -> arb | None:
         """Of the truth."""
         flip = arb(self.flip)
         return ((1 - flip) * (self.categories - 1) / flip).log()
 
-    def divergence(self, alpha: float) -> float:
+    def _divergence(self, alpha: float) -> float:
         """Mironov 2017, arXiv 1702.07476, Proposition 5, for any number of categories."""
         t, other = alpha - 1, self.flip / (self.categories - 1)
         high, low = math.log1p(-self.flip), math.log(other)
         rest = [math.log((self.categories - 2) * other)] if self.categories > 2 else []
-        return from_terms([alpha * high - t * low, alpha * low - t * high, *rest], alpha, self.largest_loss())
+        return from_terms([alpha * high - t * low, alpha * low - t * high, *rest], alpha, largest_loss(self))
 
     def likely(self) -> tuple[arb, arb, int]:
         """The truth, and each other category."""

@@ -11,7 +11,7 @@ from ..renyi import sampled_divergence
 from ..rounding import widened_up
 from .moments import SLACK
 from .order import Sampling
-from .pair import Pair
+from .pair import Pair, Renyi
 
 Points = tuple[tuple[float, float], ...]
 
@@ -22,19 +22,23 @@ class ZcdpBound(Pair):
 
     rho: float
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, self._behind_coin, slope=self._slope)
+
+    def _divergence(self, alpha: float) -> float:
         """Its definition."""
         return self.rho * alpha * (1 + SLACK)
 
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """From the divergences at whole orders (docs/theory/dominating_pairs.md, "Sampling of a stated bound")."""
         return (
             None
             if coin == Sampling.REPLACE
-            else sampled_divergence.sampled_divergence(self.divergence, rate, coin, alpha)
+            else sampled_divergence.sampled_divergence(self._divergence, rate, coin, alpha)
         )
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def _slope(self, order: float) -> tuple[float, float]:
         """Its definition."""
         return 0.0, widened_up(self.rho, SLACK)
 
@@ -48,11 +52,15 @@ class RenyiLines(Pair):
 
     lines: tuple[tuple[float, float], ...]
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, slope=self._slope)
+
+    def _divergence(self, alpha: float) -> float:
         """The least of the lines' chords."""
         return min(_on_chord(slope, constant, alpha) for slope, constant in self.lines) * (1 + SLACK)
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def _slope(self, order: float) -> tuple[float, float]:
         """The least of the lines'."""
         return 0.0, min(widened_up(slope + max(0.0, constant) / order, SLACK) for slope, constant in self.lines)
 
@@ -73,7 +81,11 @@ class RenyiPoints(Pair):
 
     points: Points
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, self._behind_coin, orders=self._stated_orders())
+
+    def _divergence(self, alpha: float) -> float:
         """Of chords between two of the orders, or an order and 1, the lowest (`_on_chord` says why they hold)."""
         orders, moments = _lowest_chords(self.points)
         if alpha > orders[-1]:
@@ -83,13 +95,13 @@ class RenyiPoints(Pair):
         below, above = (alpha - left) / (right - left), (right - alpha) / (right - left)
         return (above * moments[at - 1] + below * moments[at]) / (alpha - 1) * (1 + SLACK)
 
-    def behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """From the divergences at whole orders (docs/theory/dominating_pairs.md, "Sampling of a stated bound")."""
         if coin == Sampling.REPLACE:
             return None
-        return sampled_divergence.sampled_divergence(self.divergence, rate, coin, alpha)
+        return sampled_divergence.sampled_divergence(self._divergence, rate, coin, alpha)
 
-    def stated_orders(self) -> tuple[float, ...]:
+    def _stated_orders(self) -> tuple[float, ...]:
         """Those of the points."""
         return tuple(order for order, _ in self.points)
 

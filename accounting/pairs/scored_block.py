@@ -8,7 +8,7 @@ from ..allocation import scored_block
 from ..losses.atoms import laws
 from ..losses.atoms.edges import Resolution
 from ..losses.atoms.transform import AtomLaw, Law
-from .pair import Pair
+from .pair import Pair, Renyi
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,13 @@ class ScoredBlockPair(Pair):
         def law(end: laws.End, resolution: Resolution) -> Law:
             return AtomLaw(scored_block.losses_of_scores(self, end is laws.End.UPPER))
 
-        return laws.Losses(law)
+        return laws.Losses(law, cut=laws.Cut(1e-5, 1e-3))
 
-    def divergence(self, alpha: float) -> float:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence)
+
+    def _divergence(self, alpha: float) -> float:
         """That of Gaussian rounds: which releases move would have to be known."""
         move = self.shift * (self.first - self.second)
         return 0.5 * alpha * self.participations * move * move * (1 + 2.0**-40)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flint import arb
 
 from ..rounding import up
-from .pair import Composition, Pair
+from .pair import Composition, Pair, Renyi, failing
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,11 +24,15 @@ class SelectionPair(Pair):
         """P against Q."""
         return f"the best of {self.mean:.6g} runs on average, each of which is bounded"
 
-    def infinite_mass(self) -> arb:
+    def failure(self) -> tuple[arb, Pair | None]:
         """At most `mean` times the largest of one run's (docs/theory/selection.md, "Runs that may fail")."""
-        return _failing(self)
+        return failing(self, _failure_of_any(self))
 
-    def divergence(self, alpha: float) -> float | None:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence)
+
+    def _divergence(self, alpha: float) -> float | None:
         """From one run's, where that is known."""
         from ..renyi import renyi, selection_divergence  # which rest on pairs
 
@@ -53,11 +57,15 @@ class PoissonSelectionPair(Pair):
         """P against Q."""
         return f"the best of {self.mean:.6g} runs on average, Poisson distributed, each of which is bounded"
 
-    def infinite_mass(self) -> arb:
+    def failure(self) -> tuple[arb, Pair | None]:
         """At most `mean` times the largest of one run's (docs/theory/selection.md, "Runs that may fail")."""
-        return _failing(self)
+        return failing(self, _failure_of_any(self))
 
-    def divergence(self, alpha: float) -> float | None:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence)
+
+    def _divergence(self, alpha: float) -> float | None:
         """From one run's, and its delta, where they are known."""
         from ..renyi import renyi, selection_divergence  # which rest on pairs
 
@@ -85,7 +93,7 @@ def _of_one_run(products: tuple[Composition, ...]) -> arb | None:
     return most
 
 
-def _failing(pair: SelectionPair | PoissonSelectionPair) -> arb:
+def _failure_of_any(pair: SelectionPair | PoissonSelectionPair) -> arb:
     from ..renyi import renyi  # which rests on pairs
 
     most = max(renyi.curve(product).failure for product in pair.products)

@@ -13,6 +13,8 @@ from ..losses.atoms.transform import AtomLaw, Law
 from .order import Order, order_of
 from .pair import Pair
 
+_CUT = laws.Cut(1e-4, 1e-2)
+
 _SMALLEST_TAIL = 1e-27
 """Below, tails would be looked at that no transform resolves."""
 
@@ -45,10 +47,12 @@ class ShuffledPair(Pair):
             return None
 
         def law(end: laws.End, resolution: Resolution) -> Law:
-            look, lost = shuffled_epoch.look(self.fineness), _lost(resolution.tail)
-            return AtomLaw(shuffled_epoch.losses_of_epoch(self.base, self.batches, self.order, look, lost))
+            look = shuffled_epoch.look(max(self.fineness, resolution.fineness))
+            return AtomLaw(
+                shuffled_epoch.losses_of_epoch(self.base, self.batches, self.order, look, _lost(resolution.tail))
+            )
 
-        return laws.Losses(law)
+        return laws.Losses(law, cut=_CUT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +79,13 @@ class ReplacedShuffledPair(Pair):
             return None
 
         def law(end: laws.End, resolution: Resolution) -> Law:
-            look, lost = shuffled_epoch.look(self.fineness), _lost(resolution.tail)
-            known = shuffled_replaced.losses_of_replaced_epoch(self.apart, self.whole, self.batches, look, lost)
+            look = shuffled_epoch.look(max(self.fineness, resolution.fineness))
+            known = shuffled_replaced.losses_of_replaced_epoch(
+                self.apart, self.whole, self.batches, look, _lost(resolution.tail)
+            )
             return AtomLaw(known)
 
-        return laws.Losses(law)
+        return laws.Losses(law, cut=_CUT)
 
 
 def _lost(tail: float) -> float:

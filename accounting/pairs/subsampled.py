@@ -22,7 +22,7 @@ from .lattice import LatticePair
 from .location import LocationPair
 from .moments import SLACK
 from .order import GaussianRound, Sampling, order_of
-from .pair import Pair
+from .pair import Pair, Renyi, largest_loss
 from .parameters import MOVE
 from .tails import normal_tail
 
@@ -90,7 +90,7 @@ class SubsampledPair(Pair):
             return None
         if self.order == Sampling.HYBRID and self.base.mirrored() != self.base:
             return None
-        base = {Sampling.REPLACE: self.base.doubled(), Sampling.ADD: self.base.mirrored()}.get(self.order, self.base)
+        base = {Sampling.REPLACE: doubled(self.base), Sampling.ADD: self.base.mirrored()}.get(self.order, self.base)
         return None if base is None else SubsampledPair(base, self.rate, Sampling.VISIBLE)
 
     def mirrored(self) -> Pair:
@@ -106,13 +106,18 @@ class SubsampledPair(Pair):
             return self.base, self.base.mirrored()
         return (self.base.mirrored(),) if self.order == Sampling.ADD else (self.base,)
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, moment=self._moment, slope=self._slope, orders=self._stated_orders())
+
+    def _slope(self, order: float) -> tuple[float, float]:
         """Above, both ends of a mixture are nearer than the base pair's: that bounds it. Where P and Q move apart
         ("replace"), Q has at least 1 - rate of the density of N(0), and P is no further from that than the base pair.
         Below, P holds rate times the base's P, and Q is at most the base's where that is."""
-        least = 0.0 if self.order in (Sampling.ADD, Sampling.HYBRID) else self.base.slope(order)[0]
+        least = 0.0 if self.order in (Sampling.ADD, Sampling.HYBRID) else self.base.renyi().slope(order)[0]
         most = max(
-            min(base.slope(order)[1], up(widened_up(base.largest_loss(), SLACK) / order)) for base in self._compared()
+            min(base.renyi().slope(order)[1], up(widened_up(largest_loss(base), SLACK) / order))
+            for base in self._compared()
         )
         if self.order == Sampling.ADD and self.rate < 1:
             most = min(most, widened_up(-math.log1p(-self.rate) / order, SLACK))
@@ -120,42 +125,39 @@ class SubsampledPair(Pair):
             most = widened_up(most - math.log1p(-self.rate) / (order - 1), SLACK)
         return least, most
 
-    def infinite_mass(self) -> arb:
-        """The coin's share of the base's."""
-        return arb(self.rate) * self.base.infinite_mass()
+    def failure(self) -> tuple[arb, Pair | None]:
+        """The coin's share of the base's; and the same coin in front of what is left of the base (docs/theory/rdp.md,
+        "Rounds that fail")."""
+        mass, base = self.base.failure()
+        return arb(self.rate) * mass, self if base is self.base else None if base is None else replace(self, base=base)
 
-    def given_finite(self) -> Pair | None:
-        """The same coin in front of what is left of the base (docs/theory/rdp.md, "Rounds that fail")."""
-        base = self.base.given_finite()
-        return self if base is self.base else None if base is None else replace(self, base=base)
-
-    def divergence(self, alpha: float) -> float | None:
+    def _divergence(self, alpha: float) -> float | None:
         """From what is known of the base behind a coin; it increases in the rate and in a Gaussian's shift, which are
         rounded up. Never above the base's own (for "replace", at twice the shift): a mixture's ends are nearer."""
-        unsampled = None if self.base.given_finite() is None else self._unsampled(alpha)
+        unsampled = None if self.base.failure()[1] is None else self._unsampled(alpha)
         if unsampled is None:
             return None
         moved = self.moved(1 + MOVE)
         if self.order != Sampling.VISIBLE:
-            found = moved.base.behind_coin(moved.rate, self.order, alpha)
+            found = moved.base.renyi().behind_coin(moved.rate, self.order, alpha)
             return None if found is None else min(found, unsampled)
         return min(sampled_other.behind_public_coin(unsampled, moved.rate, alpha), unsampled)
 
     def _unsampled(self, alpha: float) -> float | None:
-        bases = (self.base.doubled(),) if self.order == Sampling.REPLACE else self._compared()
-        known = [None if base is None else base.divergence(alpha) for base in bases]
+        bases = (doubled(self.base),) if self.order == Sampling.REPLACE else self._compared()
+        known = [None if base is None else base.renyi().divergence(alpha) for base in bases]
         found = [each for each in known if each is not None]
         return max(found) if len(found) == len(known) else None
 
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """Of the base behind the coin; the add order is the power 1 - alpha (docs/theory/rdp.md)."""
         q = arb(self.rate)
         if rate is not None or self.order in (Sampling.REPLACE, Sampling.HYBRID):
             return None
         if self.order == Sampling.VISIBLE:
-            unsampled = self.base.moment(power)
+            unsampled = self.base.renyi().moment(power, None)
             return None if unsampled is None else 1 - q + q * unsampled
-        return self.base.moment(power if self.order == Sampling.REMOVE else 1 - power, q)
+        return self.base.renyi().moment(power if self.order == Sampling.REMOVE else 1 - power, q)
 
     def profile(self, epsilon: arb) -> arb | None:
         """The module's formulas, from the base's; the replace order: Gaussian noise only."""
@@ -188,9 +190,9 @@ class SubsampledPair(Pair):
             return (most / least).log()
         return most.log()
 
-    def stated_orders(self) -> tuple[float, ...]:
+    def _stated_orders(self) -> tuple[float, ...]:
         """The base's, and the whole orders below: bounds of samples are sums over whole orders."""
-        known = self.base.stated_orders()
+        known = self.base.renyi().orders
         return (*known, *(float(math.floor(order)) for order in known if order >= 2))
 
     def words(self) -> str:
@@ -206,6 +208,11 @@ class SubsampledPair(Pair):
             Sampling.REPLACE: f"{drawn}, against the same with the opposite sign of the shift",
             Sampling.VISIBLE: f"with probability {rate}, which the attacker sees, {base}; otherwise no difference",
         }.get(self.order, repr(self))
+
+
+def doubled(pair: Pair) -> Pair | None:
+    """The pair of a sum that moves twice as far; None where this is no additive noise."""
+    return pair.doubled() if isinstance(pair, LocationPair | LatticePair) else None
 
 
 def _gaussian_replace(s: arb, rate: arb, odds: arb) -> arb:

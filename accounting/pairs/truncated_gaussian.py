@@ -40,10 +40,6 @@ class TruncatedGaussianPair(CutPair):
         low, high = max(0.0, self.at - reach), min(self.width, self.at + 1 + reach)
         return float(self._loss(arb(low)).mid()), float(self._loss(arb(high)).mid())
 
-    def infinite_mass(self) -> arb:
-        """None."""
-        return arb(0)
-
     def _loss(self, x: arb) -> arb:
         return (x - arb(self.at) - arb(0.5)) / arb(self.sigma) ** 2 + self._offset()
 

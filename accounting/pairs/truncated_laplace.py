@@ -11,6 +11,7 @@ from ...mechanisms import InputError
 from ..rounding import widened_up
 from .approximate_dp import ApproximateDpPair
 from .cut import CutPair
+from .pair import Renyi
 
 _SLACK = 2.0**-40
 
@@ -48,18 +49,19 @@ class TruncatedLaplacePair(CutPair):
         x = (loss + s) / 2
         return self._tail(x - s), self._tail(x)
 
-    def infinite_mass(self) -> arb:
-        """Beyond the bound about 0."""
-        return self._tail(arb(self.bound) - arb(self.shift))
+    def failure(self) -> tuple[arb, ApproximateDpPair]:
+        """Beyond the bound about 0; else randomized response with the largest finite loss: given that it is finite, any
+        mechanism with that delta shows no more (Kairouz, Oh, Viswanath 2015, arXiv 1311.0776, Theorem 3.1)."""
+        rest = ApproximateDpPair(widened_up(float(self.ends()[1].mid()), _SLACK), 0.0)
+        return self._tail(arb(self.bound) - arb(self.shift)), rest
 
-    def given_finite(self) -> ApproximateDpPair:
-        """Randomized response with the largest finite loss: given that it is finite, any mechanism with that delta
-        shows no more (Kairouz, Oh, Viswanath 2015, arXiv 1311.0776, Theorem 3.1)."""
-        return ApproximateDpPair(widened_up(float(self.ends()[1].mid()), _SLACK), 0.0)
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence)
 
-    def divergence(self, alpha: float) -> float:
+    def _divergence(self, alpha: float) -> float | None:
         """Given that the loss is finite."""
-        return self.given_finite().divergence(alpha)
+        return self.failure()[1].renyi().divergence(alpha)
 
     def _tail(self, x: arb) -> arb:
         """P(N > x) for |x| <= bound; the sign of a ball about 0 does not matter."""

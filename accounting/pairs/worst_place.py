@@ -15,6 +15,7 @@ from flint import arb, arb_series
 from ..rounding import float_above
 from .envelope import EnvelopePair
 from .moments import SLACK
+from .pair import largest_loss
 from .tails import normal_tail, positive
 from .taylor_model import TaylorModel
 
@@ -159,10 +160,10 @@ class WorstBoundedLaplacePair(WorstPlacePair):
         """Above both values."""
         return (1 / arb(self.scale) + self.normalisers(q))[0]
 
-    def divergence(self, alpha: float) -> float:
+    def _divergence(self, alpha: float) -> float:
         """alpha (2 / scale)^2 / 8, as of every pair whose losses are within a range of 2 / scale (Cesar, Rogers 2021,
         arXiv 2004.07223, Lemma 3.2)."""
-        return min(alpha / (2 * self.scale * self.scale) * (1 + SLACK), self.largest_loss())
+        return min(alpha / (2 * self.scale * self.scale) * (1 + SLACK), largest_loss(self))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +187,9 @@ class WorstTruncatedGaussianPair(WorstPlacePair):
         end = (arb(self.width) - q - arb(0.5)) / arb(self.scale) ** 2
         return (end + self.normalisers(q))[0]
 
-    def divergence(self, alpha: float) -> float:
+    def _divergence(self, alpha: float) -> float:
         """That of the Gaussian before truncation (docs: it is GDP with the same shift)."""
-        return min(alpha / (2 * self.scale * self.scale) * (1 + SLACK), self.largest_loss())
+        return min(alpha / (2 * self.scale * self.scale) * (1 + SLACK), largest_loss(self))
 
     def least_known(self, epsilon: arb) -> arb:
         """The Gaussian's before truncation (Balle, Wang 2018, arXiv 1805.06530, Theorem 8)."""

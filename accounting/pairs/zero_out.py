@@ -13,7 +13,7 @@ from ..rounding import UNIT
 from .gaussian import GaussianPair
 from .moments import integrated
 from .order import Order, Sampling, order_of
-from .pair import Pair
+from .pair import Pair, Renyi
 from .subsampled import SubsampledPair
 from .tails import normal_tail, positive
 
@@ -47,15 +47,19 @@ class OpposedPair(Pair):
         """Seen, the unit takes part or nothing does."""
         return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE)
 
-    def divergence(self, alpha: float) -> float | None:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, moment=self._moment, slope=self._slope)
+
+    def _divergence(self, alpha: float) -> float | None:
         """Of the nearer of two that dominate it in either order."""
         return _divergence(self.shift, self.rate, alpha)
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def _slope(self, order: float) -> tuple[float, float]:
         """Above, with the coin shown."""
-        return 0.0, GaussianPair(self.shift).slope(order)[1]
+        return 0.0, GaussianPair(self.shift).renyi().slope(order)[1]
 
-    def moment(self, power: arb, rate: arb | None = None) -> arb | None:
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """By Arb's rigorous integral over a bounded range, which only makes it smaller. (1 - r) N(-s) + r N(s) against
         (1 - r) N(-s) + r N(0), both relative to N(-s)."""
         if rate is not None:
@@ -115,13 +119,17 @@ class ZeroedPair(Pair):
         """Seen, the unit takes part or nothing does."""
         return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE)
 
-    def divergence(self, alpha: float) -> float | None:
+    def renyi(self) -> Renyi:
+        """What is said at each."""
+        return Renyi(self._divergence, slope=self._slope)
+
+    def _divergence(self, alpha: float) -> float | None:
         """Of the nearer of two that dominate it in either order."""
         return _divergence(self.shift, self.rate, alpha)
 
-    def slope(self, order: float) -> tuple[float, float]:
+    def _slope(self, order: float) -> tuple[float, float]:
         """Above, with the coin shown."""
-        return 0.0, GaussianPair(self.shift).slope(order)[1]
+        return 0.0, GaussianPair(self.shift).renyi().slope(order)[1]
 
     def losses(self) -> laws.Losses | None:
         """Cut where it counts: above 0 as the opposed pair, below 0 as the sampled one that it agrees with there."""
@@ -144,8 +152,8 @@ class ZeroedPair(Pair):
 
 def _divergence(shift: float, rate: float, alpha: float) -> float | None:
     """Of replace-one, and of visible participation (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise")."""
-    replaced = SubsampledPair(GaussianPair(2.0 * shift), rate, Sampling.HYBRID).divergence(alpha)
-    seen = SubsampledPair(GaussianPair(shift), rate, Sampling.VISIBLE).divergence(alpha)
+    replaced = SubsampledPair(GaussianPair(2.0 * shift), rate, Sampling.HYBRID).renyi().divergence(alpha)
+    seen = SubsampledPair(GaussianPair(shift), rate, Sampling.VISIBLE).renyi().divergence(alpha)
     return None if replaced is None or seen is None else min(replaced, seen)
 
 

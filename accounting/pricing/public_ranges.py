@@ -18,6 +18,7 @@ from ..pairs import (
     WorstBoundedLaplacePair,
     WorstTruncatedGaussianPair,
 )
+from ..pairs.pair import largest_loss
 from ..rounding import UNIT, down, float_above, widened_down, widened_up
 from .stated_parameters import Stated, stated
 
@@ -70,7 +71,7 @@ def _truncated_gaussian(mechanism: TruncatedGaussian) -> Stated:
     places = _values(mechanism.width, 0.0)
     attained = tuple(TruncatedGaussianPair(mechanism.sigma, mechanism.width, at) for at in places)
     alone = WorstTruncatedGaussianPair(mechanism.sigma, mechanism.width)
-    if alone.largest_loss() <= _FEW_CHORDS:
+    if largest_loss(alone) <= _FEW_CHORDS:
         return Stated(alone, attained, alone)
     with ctx.workprec(_BITS):
         return Stated(_both(1 / mechanism.sigma, attained[0].ends()[1]), attained, alone)

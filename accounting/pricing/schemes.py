@@ -48,6 +48,7 @@ from ..pairs import (
     SubsampledPair,
     ZeroedPair,
 )
+from ..pairs.pair import largest_loss
 from ..rounding import UNIT, widened_down, widened_up
 from .additive import by_move
 from .round import ByOrder, Choice, Example, Round, bounded, either, once, plain, repeated, tight
@@ -184,7 +185,7 @@ def _amplified(part: Shuffled, relation: Neighbouring) -> ByOrder:
         batches < 2
         or not isinstance(apart, SYMMETRIC)
         or not supports_base(apart)
-        or _LARGEST_LOSS < apart.largest_loss() < math.inf
+        or _LARGEST_LOSS < largest_loss(apart) < math.inf
     ):
         return {}
     if not _LEAST_SPREAD <= spread_of_loss(apart) <= _LARGEST_SPREAD:

@@ -40,7 +40,7 @@ def _below(pair: Pair, alpha: float) -> float:
     if noise is not None and noise.coin in (Sampling.REMOVE, Sampling.ADD, Sampling.REPLACE):
         return down(log_moments(noise.shift, noise.rate, noise.coin, alpha)[0] / (alpha - 1), 2)
     with ctx.workprec(_BITS):
-        moment = moved.moment(arb(alpha))
+        moment = moved.renyi().moment(arb(alpha), None)
         if moment is None or not moment > 0:
             return 0.0
         if not moment.is_finite():

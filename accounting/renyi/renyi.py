@@ -17,13 +17,14 @@ from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..currencies.pure_dp import decimal, decimal_above, decimal_below
 from ..pairs import Composition, Pair, Sampling
+from ..pairs.moments import SLACK
+from ..pairs.pair import largest_loss
 from ..pairs.parameters import dominating_parameters
 from ..pricing.dominating import dominating
 from ..pricing.schemes import Participation
 from ..rounding import TARGET, down, nearest_above, up, widened_down, widened_up
 from .conversions import best_delta, best_epsilon, canonne_delta, canonne_epsilon
 from .divergence_below import divergence_below
-from .largest_loss import largest_loss
 from .one_run import delta_above
 from .optimal_conversion import CLOSE, ROUGHLY
 from .orders import best_order
@@ -65,7 +66,7 @@ class RenyiCurve:
 
     def stated_orders(self) -> tuple[float, ...]:
         """Of all its rounds."""
-        return tuple(dict.fromkeys(order for pair, _ in self.composition for order in pair.stated_orders()))
+        return tuple(dict.fromkeys(order for pair, _ in self.composition for order in pair.renyi().orders))
 
 
 def curve(composition: Composition) -> RenyiCurve:
@@ -74,7 +75,7 @@ def curve(composition: Composition) -> RenyiCurve:
     log_success = 0.0
     parts: dict[Pair, int] = {}
     for pair, rounds in composition:
-        finite = pair.given_finite()
+        finite = pair.failure()[1]
         failing = 0.0 if finite is pair else failure_of(pair)
         if failing >= 1.0:
             return RenyiCurve(composition, 1.0)
@@ -89,7 +90,7 @@ def curve(composition: Composition) -> RenyiCurve:
 def failure_of(pair: Pair) -> float:
     """At least P(the loss is infinite)."""
     with ctx.workprec(_BITS):
-        return min(1.0, nearest_above(dominating_parameters(pair).infinite_mass()))
+        return min(1.0, nearest_above(dominating_parameters(pair).failure()[0]))
 
 
 @lru_cache(maxsize=8192)
@@ -98,10 +99,10 @@ def divergence(pair: Pair, alpha: float) -> float:
 
     It holds for all parameters within rounding.PARAMETER of the given doubles. Raises NoDivergence.
     """
-    largest = largest_loss(pair)
+    largest = widened_up(largest_loss(pair), SLACK)
     if math.isinf(alpha):
         return largest
-    known = pair.divergence(alpha)
+    known = pair.renyi().divergence(alpha)
     if known is None:
         raise NoDivergence(f"no Renyi divergence for {pair}")
     return min(largest, known)
@@ -145,7 +146,7 @@ def supports(composition: Composition) -> bool:
 @lru_cache(maxsize=1024)
 def _is_known(pair: Pair) -> bool:
     try:
-        return (pair.given_finite() or pair).divergence(2.0) is not None
+        return (pair.failure()[1] or pair).renyi().divergence(2.0) is not None
     except (ArithmeticError, ValueError):  # out of reach at this order
         return True
 

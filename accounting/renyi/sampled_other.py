@@ -60,7 +60,7 @@ def of_discrete_gaussian(sigma: float, shift: int, rate: float, coin: Sampling, 
 
 def as_hybrid(doubled: Pair, rate: float, alpha: float) -> float | None:
     """Of the replace order, by the hybrid pair of twice the move, which dominates it (docs/theory/rdp.md)."""
-    return doubled.behind_coin(rate, Sampling.HYBRID, alpha)
+    return doubled.renyi().behind_coin(rate, Sampling.HYBRID, alpha)
 
 
 def behind_public_coin(divergence: float, rate: float, alpha: float) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...accounting import Bracket
 from ...accounting.answered import Answered
+from ...accounting.losses.crossing import Excess, crossing, over
 from ...mechanisms import BallsInBins, InputError, MinSeparated, Neighbouring, rounds_by_step
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import rounded_down
@@ -150,7 +151,7 @@ def estimate_epsilon(
     lower = next((at for at in below if mean_bounds.lower(found.gains(at), share) > delta), 0.0)
     above = (near + margin / slope for margin in _MARGINS)
     upper = (at for at in above if mean_bounds.upper(found.gains(at), LARGEST_WEIGHT, share) <= delta)
-    middle = _crossing(found, delta)
+    middle = _met(found, delta)
     top = next(upper, math.inf)
     return EpsilonEstimate(delta, min(max(middle, lower), top), lower, top, error, draws, seed)
 
@@ -190,11 +191,11 @@ class _Source:
         near = 0.0
         for _ in range(_SEARCHES):
             tilt, pilot = self._best(near)
-            before, near = near, _crossing(pilot, delta)
+            before, near = near, _met(pilot, delta)
             if abs(near - before) <= 0.03 * near:
                 break
         pilot = self._some(tilt, 8 * _PILOT)
-        near = _crossing(pilot, delta)
+        near = _met(pilot, delta)
         step = 0.02 * max(near, 0.1)
         ends = [max(float(np.mean(pilot.gains(at))), 1e-300) for at in (near, near + step)]
         return near, tilt, max(math.log(ends[0] / ends[1]) / step, 0.05)
@@ -205,12 +206,9 @@ def _as_many_as(gains: Floats) -> float:
     return float(np.sum(gains)) ** 2 / square if square > 0 else 0.0
 
 
-def _crossing(found: Draws, delta: float) -> float:
-    """Where the mean of the gains falls to delta."""
-    low, high = 0.0, float(np.max(found.losses))
-    if high <= 0 or float(np.mean(found.gains(0.0))) <= delta:
+def _met(found: Draws, delta: float) -> float:
+    """About where the mean of the gains falls to delta."""
+    high = float(np.max(found.losses))
+    if high <= 0:
         return 0.0
-    for _ in range(40):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if float(np.mean(found.gains(middle))) > delta else (low, middle)
-    return low
+    return crossing(lambda at: Excess(over(float(np.mean(found.gains(at))), delta)), 0.5 * high, close=1e-12)[0]

@@ -23,6 +23,7 @@ from .accounting.accountant import Accountant
 from .accounting.accountants import CERTIFIED, ESTIMATES, added
 from .accounting.bracket import Bracket, OutOfReach
 from .accounting.pairs import CategoriesPair, Composition, FinitePair, LatticePair, LocationPair, Pair
+from .accounting.pairs.pair import largest_loss
 from .accounting.pricing.additive import additive
 from .mechanisms import InputError, Mechanism
 from .mechanisms.events import EVENTS, Event
@@ -57,6 +58,7 @@ __all__ = [
     "checked",
     "count",
     "exactly",
+    "largest_loss",
     "nonnegative",
     "number",
     "open_probability",

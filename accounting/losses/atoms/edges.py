@@ -32,12 +32,13 @@ _GRADED = 0.8
 class Resolution:
     """How finely continuous pairs are cut: the number of cells, the mass of a tail that may be left to the
     pessimist's infinity and the optimist's nothing, and what the cells should serve best: eps about epsilon, where
-    delta falls like e^{-tilt eps}."""
+    delta falls like e^{-tilt eps}. fineness: the least of laws that are cut in a way of their own."""
 
     cells: int
     tilt: float
     tail: float
     epsilon: float = math.inf
+    fineness: float = 0.0
 
 
 def even_edges(base: LocationPair, resolution: Resolution) -> Floats:

@@ -29,7 +29,7 @@ def cut_cells(pair: CutPair, count: int, tail: float) -> Cells:
         bulk = [arb(float(edge)) for edge in np.linspace(*pair.bulk(tail), min(count, _MOST) + 1)]
         edges = [knees[0], *(edge for edge in bulk if edge > knees[0] and edge < knees[1]), knees[1]]
         beyond = [pair.above(edge) for edge in edges]
-        infinite, only_q = pair.infinite_mass(), pair.only_q()
+        infinite, only_q = pair.failure()[0], pair.only_q()
         last = beyond[-1][0] - infinite, beyond[-1][1]
         masses = [(1 - beyond[0][0], 1 - only_q - beyond[0][1])]
         masses += [(a[0] - b[0], a[1] - b[1]) for a, b in pairwise(beyond)]

@@ -6,6 +6,7 @@ in a way of the pair's own. Each pair says which (`Pair.losses`); steps.py compo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
@@ -37,16 +38,32 @@ class End(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """Of laws that no number of cells makes finer: how closely it is worth to find and to invert them.
+
+    finest: relative width below which inverting more finely is of no use. closest: above which inverting less finely
+    saves nothing, for finding them takes the time. fineness: how finely the pair asks to be cut where that takes a
+    share of the width (`Resolution.fineness`); infinite where it does not.
+    """
+
+    finest: float = 0.0
+    closest: float = math.inf
+    fineness: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
 class Losses:
     """How a pair's laws are found, its parameters taken as the doubles that they are.
 
     law: for either end. cells: of the outcomes, where there are any, for what is made of several pairs or sampled.
     rate: with which a coin lets the unit take part; 0 where none decides. It is what makes large losses rare.
+    cut: None for those that more cells make finer.
     """
 
     law: Callable[[End, Resolution], Law]
     cells: Callable[[Resolution], Cells] | None = None
     rate: float = 0.0
+    cut: Cut | None = None
 
 
 def of_cells(cells: Callable[[Resolution], Cells], rate: float = 0.0) -> Losses:

@@ -10,18 +10,18 @@ Doroshenko et al. 2022 (arXiv 2207.04380).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ...allocation import one_block
 from ...bracket import Bracket, OutOfReach
-from ...pairs import Composition, GaussianPair, Pair, ScoredBlockPair
+from ...pairs import Composition, Pair
 from ...pairs.parameters import dominating_parameters
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
 from ..crossing import epsilon_above, epsilon_below
 from ..exact_profiles import has_profile, profile
 from .composed_profile import ComposedProfile, Sides
 from .edges import Resolution
-from .fineness import COARSE_BLOCK, CUT_ALIKE, coarser, cut_for
+from .fineness import COARSE_BLOCK, cut_for, cuts
 from .moment_table import far_threshold, first_bound, scale, table, without
 from .steps import Step, steps
 from .summit import lower_at_summit, upper_at_summit
@@ -45,9 +45,8 @@ _LESS_CLOSELY = 8.0
 _AT_ATOMS = 0.02
 """Share of rtol asked for last: next to an atom of the loss smoothing widens by the root of what it may use."""
 
-_OF_ONE_LAW = CUT_ALIKE | ScoredBlockPair | GaussianPair
 _OF_ONE_LAW_STAGES = (0.3, 0.0, 0.02)
-"""Pairs whose laws no number of cells makes finer: nothing is gained by coming back, but where the fine look failed."""
+"""Where no number of cells makes a law finer nothing is gained by coming back, but where the fine look failed."""
 
 _SMOOTHED = 0.7
 """Share of rtol that smoothing may use; most of the rest is for the cells."""
@@ -70,10 +69,10 @@ def supports(composition: Composition) -> bool:
 
 def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Bracket:
     """The smallest epsilon >= 0 of the composed pair at 0 < delta < 1, rtol wide, or as narrow as can be."""
-    composition, rtol = cut_for(composition, rtol)
+    fineness, rtol = cut_for(composition, rtol)
     if _total_variation(composition) <= delta * (1 - 4 * TARGET):
         return Bracket(0.0, 0.0, True, METHOD)
-    layout = LatticeLayout(composition, lost_tail(composition, delta, rtol), rtol)
+    layout = LatticeLayout(composition, lost_tail(composition, delta, rtol), rtol, fineness)
     pilot = layout.laws(PILOT_CELLS, 1.0, math.inf)
     whole = Sides.of(pilot)
     if whole.infinite_lower > delta:
@@ -109,8 +108,8 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
 
 def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Bracket:
     """The smallest delta of the composed pair at epsilon >= 0, rtol wide, relatively, or as narrow as can be."""
-    composition, rtol = cut_for(composition, rtol)
-    layout = LatticeLayout(composition, 1e-40, rtol)
+    fineness, rtol = cut_for(composition, rtol)
+    layout = LatticeLayout(composition, 1e-40, rtol, fineness)
     log_delta, slope, answer = 0.0, 1.0, Bracket(0.0, 1.0, True, METHOD)
     for _ in range(3):
         pilot = layout.laws(PILOT_CELLS, slope, epsilon or math.inf)
@@ -121,7 +120,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         moments = table(pilot, place)
         log_delta = max(min(moments.at(epsilon), 0.0) - 3.0, -600.0)
         slope = moments.line(epsilon)
-        layout = LatticeLayout(composition, min(layout.tail, lost_tail(composition, math.exp(log_delta), rtol)), rtol)
+        layout = replace(layout, tail=min(layout.tail, lost_tail(composition, math.exp(log_delta), rtol)))
     stuck = 0.0
     for cells, tolerance in layout.stages():
         if answer.width <= max(rtol, 0.5 * tolerance) * answer.upper or tolerance == stuck:
@@ -163,19 +162,21 @@ def at_most(composition: Composition, epsilon: float, delta: float) -> bool:
     """
     if not (0.0 < delta < 1.0 and math.isfinite(epsilon)):
         return epsilon == math.inf or delta == 1.0
-    coarse = coarser(composition, COARSE_BLOCK)
-    pilot = LatticeLayout(coarse, lost_tail(coarse, delta, 1.0), 1.0).laws(PILOT_CELLS, 1.0, math.inf)
+    layout = LatticeLayout(composition, lost_tail(composition, delta, 1.0), 1.0, COARSE_BLOCK)
+    pilot = layout.laws(PILOT_CELLS, 1.0, math.inf)
     finite = widened_down(delta, 4 * TARGET) - Sides.of(pilot).infinite_upper
     return finite > 0.0 and first_bound(pilot, math.log(finite)) <= epsilon
 
 
 @dataclass(frozen=True, slots=True)
 class LatticeLayout:
-    """How a composition's profile is laid out: mass of a tail that may be lost in a round, and what is asked for."""
+    """How a composition's profile is laid out: mass of a tail that may be lost in a round, what is asked for, and how
+    coarsely blocks may be cut for that."""
 
     composition: Composition
     tail: float
     rtol: float
+    fineness: float
 
     @property
     def log_share(self) -> float:
@@ -190,7 +191,7 @@ class LatticeLayout:
     @property
     def of_one_law(self) -> bool:
         """Whether more cells make no pair's laws finer."""
-        return all(isinstance(pair, _OF_ONE_LAW) for pair, _ in self.composition)
+        return len(cuts(self.composition)) == len(self.composition)
 
     @property
     def fine(self) -> int:
@@ -209,7 +210,7 @@ class LatticeLayout:
 
     def laws(self, cells: int, slope: float, epsilon: float) -> list[Step]:
         """Cut for eps about epsilon, where delta falls like e^{-slope eps}."""
-        return steps(self.composition, Resolution(cells, slope, self.tail, epsilon))
+        return steps(self.composition, Resolution(cells, slope, self.tail, epsilon, self.fineness))
 
     def bounded(self, pilot: list[Step], high: float, log_delta: float) -> tuple[float, float]:
         """At least epsilon, by Chernoff, and about minus the slope of log delta there."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from ...bracket import Bracket, OutOfReach
 from ...pairs import Composition
@@ -30,15 +31,16 @@ def deltas(composition: Composition, epsilons: Sequence[float], rtol: float) -> 
     """`pld.delta` at each epsilon >= 0; None where no shared inversion is narrow enough."""
     found: dict[float, Bracket] = {}
     if not any(pair.envelope for pair, _ in composition):  # of an envelope lower ends are nothing
-        composition, rtol = cut_for(composition, rtol)
-        for stretch, log_delta, slope in _stretches(composition, sorted(set(epsilons))):
-            found.update(_read(composition, stretch, log_delta, slope, rtol))
+        fineness, rtol = cut_for(composition, rtol)
+        for stretch, log_delta, slope in _stretches(
+            LatticeLayout(composition, 1e-40, _FIRST, fineness), sorted(set(epsilons))
+        ):
+            found.update(_read(LatticeLayout(composition, 1e-40, rtol, fineness), stretch, log_delta, slope))
     return [found.get(epsilon) for epsilon in epsilons]
 
 
-def _stretches(composition: Composition, epsilons: Sequence[float]) -> Iterator[tuple[list[float], float, float]]:
+def _stretches(layout: LatticeLayout, epsilons: Sequence[float]) -> Iterator[tuple[list[float], float, float]]:
     """(epsilons near each other, about log delta at the last, about minus its slope); none beyond the largest loss."""
-    layout = LatticeLayout(composition, 1e-40, _FIRST)
     middle = epsilons[len(epsilons) // 2]
     pilot = layout.laws(PILOT_CELLS, 1.0, middle or math.inf)
     moments, top = table(pilot, scale(pilot, middle)), Sides.of(pilot).top
@@ -53,13 +55,14 @@ def _stretches(composition: Composition, epsilons: Sequence[float]) -> Iterator[
 
 
 def _read(
-    composition: Composition, stretch: Sequence[float], log_delta: float, slope: float, rtol: float
+    layout: LatticeLayout, stretch: Sequence[float], log_delta: float, slope: float
 ) -> Iterator[tuple[float, Bracket]]:
     """The narrow brackets of a stretch: a first look finds how small delta is at its end, the second is as close as
     asked for."""
     window = stretch[0], stretch[-1]
     log_delta = max(min(log_delta, 0.0), -600.0)
-    layout = LatticeLayout(composition, lost_tail(composition, math.exp(log_delta), rtol), rtol)
+    rtol = layout.rtol
+    layout = replace(layout, tail=lost_tail(layout.composition, math.exp(log_delta), rtol))
     fine = PILOT_CELLS if layout.of_one_law else layout.fine
     for cells, tolerance in ((PILOT_CELLS, _FIRST), (fine, _SECOND * rtol)):
         try:
