@@ -24,6 +24,7 @@ from ..mechanisms import (
     WithReplacement,
     rounds_by_step,
 )
+from ..mechanisms.composition import parts_of
 from ..mechanisms.digits import as_given, digits_for, interval, rounded_down, rounded_up
 from .answer import answer
 from .bracket import Bracket
@@ -75,7 +76,7 @@ class Answered:
     @cached_property
     def _parts(self) -> tuple[Mechanism, ...]:
         """The run's releases, and what says who is drawn for them."""
-        return tuple(part for step in rounds_by_step(self.question.run) for part in _layers(step))
+        return tuple(part for step in rounds_by_step(self.question.run) for part in parts_of(step))
 
     @property
     def sampling(self) -> str:
@@ -144,12 +145,3 @@ class Answered:
         document = ends | {self._place: self.at} | against | known | {"seconds": self.seconds}
         reason = {"reason": WITHOUT_NOISE} if self.without_noise else {}
         return document | ({"error_bar": bar} if bar else {}) | reason
-
-
-def _layers(step: Mechanism) -> Iterator[Mechanism]:
-    """A step, and what is in it."""
-    yield step
-    inner = getattr(step, "mechanism", None)
-    if isinstance(inner, Mechanism):
-        for part in rounds_by_step(inner):
-            yield from _layers(part)

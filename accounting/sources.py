@@ -25,7 +25,7 @@ from .pairs import Pair
 from .pairs.pair import largest_loss
 from .pricing import truncated_poisson as truncated
 from .pricing.schemes import Participation
-from .pricing.stated_parameters import stated
+from .pricing.stated_parameters import stated_pairs
 from .question import Question
 
 Ask = Callable[[Question, float], Bracket]
@@ -235,7 +235,7 @@ def _alone(asked: Question) -> Pair | None:
     if asked.accountant not in ("best", closed_form.METHOD):
         return None
     steps = rounds_by_step(asked.run)
-    known = stated(next(iter(steps))) if list(steps.values()) == [1] else None
+    known = stated_pairs(next(iter(steps))) if list(steps.values()) == [1] else None
     return None if known is None else known.alone
 
 

@@ -13,8 +13,7 @@ from dataclasses import dataclass, fields, replace
 
 from .base import Mechanism
 from .cohorts import RandomAllocation
-from .composition import Sequence, rounds_by_step
-from .disjoint import Disjoint
+from .composition import Sequence, parts_of, rounds_by_step
 from .gaussian import Gaussian
 from .neighbours import Neighbouring
 from .sampled import Poisson, TruncatedPoisson
@@ -51,11 +50,7 @@ class DistributedGaussian(Gaussian):
 
 def brings_noise(step: Mechanism) -> bool:
     """Whether the noise of this single round, sampled or not, is its units' own."""
-    while isinstance(inner := getattr(step, "mechanism", None), Mechanism):
-        step = inner
-    if isinstance(step, Sequence | Disjoint):  # several releases on one sample, or of one round
-        return any(map(brings_noise, step.mechanisms))
-    return isinstance(step, DistributedGaussian | DistributedDiscreteGaussian | Skellam)
+    return any(isinstance(part, DistributedGaussian | DistributedDiscreteGaussian | Skellam) for part in parts_of(step))
 
 
 def refuse_absent_shares(step: Mechanism, relation: Neighbouring) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, is_dataclass
 
 from .base import Mechanism
 from .group import Group
@@ -57,6 +57,22 @@ class Sequence(Mechanism):
             if not isinstance(part, Mechanism):
                 raise InputError("mechanisms", part, "mechanism descriptions only")
         object.__setattr__(self, "mechanisms", parts)
+
+
+def parts_of(described: object) -> Iterator[Mechanism]:
+    """A mechanism and every mechanism that it is made of, whatever its fields are called, from the outside in.
+
+    >>> from dpcert.mechanisms import Gaussian, Poisson
+    >>> [type(part).__name__ for part in parts_of(Repeat(Poisson(Gaussian(1.0), 0.1), 3))]
+    ['Repeat', 'Poisson', 'Gaussian']
+    """
+    if isinstance(described, Mechanism):
+        yield described
+    for field in fields(described) if is_dataclass(described) else ():
+        held = getattr(described, field.name)
+        several = held if isinstance(held, tuple) and held and is_dataclass(held[0]) else (held,)
+        for each in several:
+            yield from parts_of(each)
 
 
 def rounds_by_step(run: Mechanism) -> dict[Mechanism, int]:

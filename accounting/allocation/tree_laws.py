@@ -33,7 +33,7 @@ _COUNTED, _RARE = 2, 1e-13
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class OrderLaws:
     """How laws of one order are made."""
 
     order: Order
@@ -137,33 +137,33 @@ class Places:
     """A holder's place: measures of its likelihood ratio on parts of the line, on a grid."""
 
     base: GaussianPair
-    ways: Ways
+    laws: OrderLaws
     of: Types
     known: Reveals
 
     def part(self, step: float, role: int, low: float, high: float) -> Above:
         """Of a holder in this role, between two places."""
-        edges, cells = _cells(self.base, step, self._edges(), self.ways.tail)
-        sign = self.ways.sign
+        edges, cells = _cells(self.base, step, self._edges(), self.laws.tail)
+        sign = self.laws.sign
         left, right = np.minimum(sign * edges[:-1], sign * edges[1:]), np.maximum(sign * edges[:-1], sign * edges[1:])
         inside = np.flatnonzero((left >= low) & (right <= high))
         density = self.of.density[role - 1] if role <= len(self.known.cuts) else 1.0
         if inside.size:
-            return self.ways.kept(scaled(first_above(cells.at(inside), step), density))
-        rest = 2 * self.ways.tail * density  # all of it is beyond the cells
+            return self.laws.kept(scaled(first_above(cells.at(inside), step), density))
+        rest = 2 * self.laws.tail * density  # all of it is beyond the cells
         at = math.ceil(float(cells.high[-1]) / step) if sign > 0 else math.floor(float(cells.low[0]) / step)
         return Above(step, at, np.full(1, rest), rest, rest, 0.0, 0.0)
 
     def last(self, step: float, role: int) -> Above:
         """The one of which a holder that failed may be thought, for certain."""
-        place = self.ways.sign * min(max(self.known.cuts[role - 1][1], -40.0), 40.0)
+        place = self.laws.sign * min(max(self.known.cuts[role - 1][1], -40.0), 40.0)
         exact = self.base.shift * (place - 0.5 * self.base.shift) / step
-        at = math.ceil(exact + 1e-6) if self.ways.sign > 0 else math.floor(exact - 1e-6)
+        at = math.ceil(exact + 1e-6) if self.laws.sign > 0 else math.floor(exact - 1e-6)
         return Above(step, at, np.ones(1), 0.0, 0.0, 0.0, 0.0)
 
     def _edges(self) -> tuple[float, ...]:
         places = [*(low for low, _ in self.known.cuts), *self.known.classes]
-        return tuple(sorted({self.ways.sign * place for place in places if math.isfinite(place)}))
+        return tuple(sorted({self.laws.sign * place for place in places if math.isfinite(place)}))
 
 
 @lru_cache(maxsize=32)
@@ -184,7 +184,7 @@ class Fan:
     sibling: X of one that has not failed. star: X* of one that has.
     """
 
-    ways: Ways
+    laws: OrderLaws
     siblings: int
     failing: float
     sibling: Above
@@ -198,14 +198,14 @@ class Fan:
         parts, failed = [], 0
         while failed == 0 or (failed <= _COUNTED and self.at_least(failed) > _RARE):
             x = self._mean(head, 1 + self.siblings - failed)
-            x = self.ways.extremes(x, self.ways.copies(self.star, failed)) if failed else x
+            x = self.laws.extremes(x, self.laws.copies(self.star, failed)) if failed else x
             parts.append(scaled(x, self._exactly(failed)))
             failed += 1
             if failed > self.siblings:
                 break
         rest = self.at_least(failed)
         if rest > 0.0:
-            largest = self.ways.extremes(head, self.sibling, self.ways.copies(self.star, self.siblings))
+            largest = self.laws.extremes(head, self.sibling, self.laws.copies(self.star, self.siblings))
             parts.append(scaled(largest, rest))
         return total(parts)
 
@@ -215,7 +215,7 @@ class Fan:
         failed = self.at_least(1)
         if failed == 0.0:
             return self.sibling
-        both = self.ways.extremes(self.sibling, self.ways.copies(self.star, self.siblings))
+        both = self.laws.extremes(self.sibling, self.laws.copies(self.star, self.siblings))
         return total([scaled(self.sibling, self._exactly(0)), scaled(both, failed)])
 
     def _mean(self, head: Above, count: int) -> Above:
@@ -234,10 +234,10 @@ class Fan:
 
     def _of_both(self, one: Above, other: Above, weights: tuple[int, int]) -> Above:
         step = min(one.step, other.step)
-        refine = 2 if step > _DUE * self.ways.fineness * spread(other) else 1
+        refine = 2 if step > _DUE * self.laws.fineness * spread(other) else 1
         if one is other:
-            return self.ways.mean(one, one, weights, refine)
-        return self.ways.mean(finer(one, step), finer(other, step), weights, refine)
+            return self.laws.mean(one, one, weights, refine)
+        return self.laws.mean(finer(one, step), finer(other, step), weights, refine)
 
     def _exactly(self, failed: int) -> float:
         """At least P(so many fail)."""
@@ -265,8 +265,8 @@ def losses_of_tree(base: GaussianPair, of: Types, shape: Shape, order: Order, fi
     known = reveals(of, shape)
     if known is None:
         raise ValueError(f"not a shape for these types: {shape}")
-    ways = Ways(order, fineness, tail)
-    places, levels = Places(base, ways, of, known), len(shape)
+    laws = OrderLaws(order, fineness, tail)
+    places, levels = Places(base, laws, of, known), len(shape)
     step = fineness * spread_of_loss(base)
     classes = [*known.classes, math.inf]
     heads = {role: places.part(step, role, known.cuts[role - 1][0], classes[0]) for role in range(2, levels + 1)}
@@ -279,12 +279,12 @@ def losses_of_tree(base: GaussianPair, of: Types, shape: Shape, order: Order, fi
     for level in range(1, levels + 1):
         failing = known.failing[level - 1]
         sibling = scaled(heads.pop(level), 1 / (1 - failing) * (1 + 4 * UNIT))
-        fan = Fan(ways, shape[level - 1], failing, sibling, stars.pop(level), {})
+        fan = Fan(laws, shape[level - 1], failing, sibling, stars.pop(level), {})
         compared += [fan.other()] if fan.siblings else []
         for role, head in heads.items():
             found = fan.of(head)
             low, high = classes[level - 1], classes[level] if role > level + 1 else math.inf
             top = [places.part(found.step, role, low, high)] if low < high else []
-            heads[role] = total([found, *(ways.extremes(each, *compared) for each in top)])
+            heads[role] = total([found, *(laws.extremes(each, *compared) for each in top)])
         stars = {role: fan.of(star) for role, star in stars.items()}
     return losses_of(heads[levels + 1], order)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass
 from typing import Any
 
 from ...mechanisms import BestOfSeveral, InputError, Mechanism, Repeat, Sequence, ShuffledReports, rounds_by_step
+from ...mechanisms.composition import parts_of
 from .guarantees import Observer
 
 _RUNS = "an outside reader, with BestOfSeveral: clients know how many runs they took part in, and the number is secret"
@@ -44,10 +44,6 @@ def _left(step: ShuffledReports, colluders: int | None) -> Mechanism:
     return ShuffledReports(step.report, step.reports - colluders)
 
 
-def inside(step: object, kinds: Any) -> bool:
+def inside(step: Mechanism, kinds: Any) -> bool:
     """Whether the description is one of these kinds, or is about one."""
-    if isinstance(step, kinds):
-        return True
-    if isinstance(step, tuple):
-        return any(inside(part, kinds) for part in step)
-    return is_dataclass(step) and any(inside(getattr(step, field.name), kinds) for field in fields(step))
+    return any(isinstance(part, kinds) for part in parts_of(step))

@@ -134,7 +134,7 @@ class Layout:
         high = max(float(np.max(self.epsilon * share + spread)), self.epsilon + beyond)
         return Window(step, math.floor(low / step) - 20, math.ceil(high / step) + 20)
 
-    def reach(self, which: int, rounds: int) -> float:
+    def rare_loss(self, which: int, rounds: int) -> float:
         """About the loss that `rounds` rounds exceed with next to no probability."""
         wanted = _RARE - math.log(self.delta) + math.log(self.rounds / rounds)
         orders: list[float] = np.geomspace(0.05, 400.0, 80).tolist()

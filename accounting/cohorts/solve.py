@@ -158,7 +158,7 @@ class SolvedAbove:
         phase, share = layout.phases[at], layout.shares[at] / layout.phases[at].rounds
         whole = min(self.effort.block, phase.rounds)
         repeats, odd = divmod(phase.rounds, whole)
-        top, bottom = layout.reach(at, whole), back_to(share * whole, layout.epsilon, layout.variance)
+        top, bottom = layout.rare_loss(at, whole), back_to(share * whole, layout.epsilon, layout.variance)
         small = Window(step, -math.ceil(bottom / step) - 2, math.ceil(top / step) + 2)
         rounds = Rounds(self._family(phase, step), small, layout.tilt)
         after = dict.fromkeys((odd, whole), small.losses)

@@ -38,8 +38,8 @@ from ...mechanisms import (
 from ..bracket import Bracket
 from ..pairs import Composition
 from ..pairs.parameters import dominated_parameters, dominating_parameters
-from ..pricing.dominating import of_way
-from ..pricing.neighbour_cases import Way, ways
+from ..pricing.dominating import of_case
+from ..pricing.neighbour_cases import NeighbourCase, neighbour_cases
 from ..pricing.schemes import Participation
 from ..rounding import down, float_above, float_below, up
 
@@ -63,14 +63,14 @@ def pure_epsilon(run: Mechanism, neighbouring: Neighbouring, participation: Part
     Raises InputError for combinations that have no meaning or no known bound.
     """
     relation = neighbouring_relation(neighbouring)
-    found = [_of_way(way, relation, participation) for way in ways(run, relation)]
+    found = [_of_case(case, relation, participation) for case in neighbour_cases(run, relation)]
     return reduce(Bracket.maximum, found)
 
 
-def _of_way(way: Way, relation: Neighbouring, participation: Participation) -> Bracket:
+def _of_case(case: NeighbourCase, relation: Neighbouring, participation: Participation) -> Bracket:
     exact, low = Fraction(0), Fraction(0)
-    others: Way = {}
-    for (part, change), rounds in way.items():
+    others: NeighbourCase = {}
+    for (part, change), rounds in case.items():
         if isinstance(part, Poisson) and part.sampling_rate == 1.0:  # everybody takes part
             part = part.mechanism
         loss = _rational_loss(part, relation if change == "stays" else "add-remove")
@@ -81,7 +81,7 @@ def _of_way(way: Way, relation: Neighbouring, participation: Participation) -> B
         low += rounds * loss if _attains(part) else 0  # the others state a bound only
     if not others:
         return Bracket(decimal_below(low), decimal_above(exact), True, METHOD)
-    pairs = of_way(others, relation, participation)
+    pairs = of_case(others, relation, participation)
     with ctx.workprec(_BITS):
         upper = max((_sum_above(product, exact) for product in pairs.upper), default=math.inf)
         lower = max((_sum_below(product, low) for product in pairs.lower), default=decimal_below(low))

@@ -14,7 +14,7 @@ from ..question import RTOL, Question
 from . import truncated_poisson as truncated
 
 
-def attained(
+def counterexample(
     run: Run,
     epsilon: float,
     delta: float,
@@ -30,7 +30,7 @@ def attained(
     the run's outputs or of those of its steps that have an attained pair (`dominating.Dominating`).
 
     >>> from dpcert.mechanisms import Gaussian
-    >>> product, found = attained(Gaussian(1.0), epsilon=1.0, delta=1e-5)
+    >>> product, found = counterexample(Gaussian(1.0), epsilon=1.0, delta=1e-5)
     >>> product, found.exceeds(1e-5)
     (((GaussianPair(shift=1.0), 1),), True)
     """

@@ -43,7 +43,7 @@ from .cut_cohorts import truncated
 from .groups import group_pairs
 from .local_randomisers import LocalRandomiser
 from .loss_distributions import of_losses
-from .neighbour_cases import Change, Way, ways
+from .neighbour_cases import Change, NeighbourCase, neighbour_cases
 from .round import Alternatives, Choice, Round, bounded, either, listed, once, plain, tight
 from .sampled_bounds import is_stated, of_sampled_bound
 from .schemes import (
@@ -60,7 +60,7 @@ from .schemes import (
 from .shuffle_model import of_shuffled_reports
 from .stable_histogram import pairs_of_new_group
 from .stated_orders import of_stated_orders
-from .stated_parameters import stated
+from .stated_parameters import stated_pairs
 
 _COUNTED_RUNS = "hidden, with BestOfSeveral: who knows when units take part counts the runs, and their number is secret"
 
@@ -89,7 +89,7 @@ def dominating(run: Run, neighbouring: Neighbouring, participation: Participatio
     Raises InputError for combinations that have no meaning or no known bound.
     """
     relation = neighbouring_relation(neighbouring)
-    found = [_ordered(way, relation, participation) for way in ways(as_run(run), relation)]
+    found = [_ordered(case, relation, participation) for case in neighbour_cases(as_run(run), relation)]
     return Dominating(
         upper=_distinct(product for each in found for product in each.upper.values()),
         lower=_distinct(product for each in found for known in each.lower.values() for product in known.values()),
@@ -100,9 +100,9 @@ def dominating(run: Run, neighbouring: Neighbouring, participation: Participatio
     )
 
 
-def of_way(way: Way, relation: Neighbouring, participation: Participation) -> Dominating:
+def of_case(case: NeighbourCase, relation: Neighbouring, participation: Participation) -> Dominating:
     """The product pairs of one way in which neighbours' data enter a run."""
-    found = _ordered(way, relation, participation)
+    found = _ordered(case, relation, participation)
     attained = _distinct(product for known in found.lower.values() for product in known.values())
     return Dominating(_distinct(found.upper.values()), attained)
 
@@ -111,13 +111,13 @@ def _distinct(products: Iterable[Composition]) -> tuple[Composition, ...]:
     return tuple(dict.fromkeys(products))
 
 
-def _ordered(way: Way, relation: Neighbouring, participation: Participation) -> Round:
+def _ordered(case: NeighbourCase, relation: Neighbouring, participation: Participation) -> Round:
     """The products of one way, in each order of the neighbours, as of one round."""
-    for part, change in way:
+    for part, change in case:
         refuse_absent_shares(part, "add-remove" if change != "stays" else relation)
         if participation == "pooled":
             refuse_known_shares(part)
-    steps = [(_changed(part, change, relation, participation), rounds) for (part, change), rounds in way.items()]
+    steps = [(_changed(part, change, relation, participation), rounds) for (part, change), rounds in case.items()]
     lower = {order: _combined([(step.lower[order], n) for step, n in steps if order in step.lower]) for order in Order}
     return Round(
         upper={order: _product((step.upper[order], rounds) for step, rounds in steps) for order in Order},
@@ -195,11 +195,11 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
         raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
     if isinstance(part, LossDistribution):
         return of_losses(part, relation)
-    if isinstance(part, StableHistogram):  # of its groups, one that the unit alone is in: the others are in `ways`
+    if isinstance(part, StableHistogram):  # a group that the unit alone is in: others are cases of their own
         return Round.of(pairs_of_new_group(part, 1), plain(pairs_of_new_group(part, -1)))
     if isinstance(part, BestOfSeveral):
         return _best_of_several(part, relation, participation)
-    known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated(part)
+    known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated_pairs(part)
     if isinstance(part, ShuffledReports) and participation == "pooled":
         return _round(part.report, relation, participation)  # the others know their reports
     if known is not None:
@@ -216,7 +216,7 @@ def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation:
     distributed number of runs there may be none (answer.py has what that shows)."""
     if participation != "hidden":
         raise InputError("participation", participation, _COUNTED_RUNS)
-    single = [_ordered(way, relation, participation) for way in ways(part.mechanism, relation)]
+    single = [_ordered(case, relation, participation) for case in neighbour_cases(part.mechanism, relation)]
     upper = _distinct(product for each in single for product in each.upper.values())
     mean = widened_up(part.mean, 64 * UNIT)
     if part.gamma is None:

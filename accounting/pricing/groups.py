@@ -15,7 +15,7 @@ from ..pairs.mixed_gaussian import MOST_UNITS
 from .additive import by_move
 from .public_ranges import PublicRange, over_more
 from .round import ByOrder, either
-from .stated_parameters import for_group, stated
+from .stated_parameters import for_group, stated_pairs
 
 _KNOWN = (
     "unsampled additive noise, local reports, a stated bound, or Poisson rounds of Gaussian noise: no other round is "
@@ -35,7 +35,7 @@ def group_pairs(part: Group, relation: Neighbouring) -> tuple[ByOrder, bool]:
         return group_pairs(Group(base.mechanism, n), relation)
     same = over_more(base, n) if isinstance(base, PublicRange) else for_group(base, n)
     if same is not None:
-        known = stated(same)
+        known = stated_pairs(same)
         assert known is not None
         return either(known.upper), False
     try:

@@ -21,7 +21,7 @@ from ...mechanisms import (
     UnaryEncoding,
 )
 from ..rounding import float_above, float_below
-from .stated_parameters import Stated, stated, three_valued
+from .stated_parameters import Stated, stated_pairs, three_valued
 
 _BITS = 128
 
@@ -93,4 +93,4 @@ def told_apart(mechanism: Mechanism, apart: arb) -> arb:
 
 
 for _kind in (UnaryEncoding, HadamardResponse, LocalHash, PiecewiseMechanism, DuchiMechanism):
-    stated.register(_kind, _reported)
+    stated_pairs.register(_kind, _reported)

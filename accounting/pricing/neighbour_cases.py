@@ -29,7 +29,7 @@ from .stable_histogram import groups_of
 
 Change = Literal["stays", "leaves", "enters"]
 
-Way = dict[tuple[Mechanism, Change], int]
+NeighbourCase = dict[tuple[Mechanism, Change], int]
 """How many rounds there are of each step; whether the unit is in the round under both neighbours, or one of them."""
 
 _Counts = Counter[tuple[Mechanism, Change]]
@@ -38,7 +38,7 @@ _MOST = 512
 """Ways beyond which a run is refused: each is asked for by itself."""
 
 
-def ways(run: Mechanism, relation: Neighbouring) -> tuple[Way, ...]:
+def neighbour_cases(run: Mechanism, relation: Neighbouring) -> tuple[NeighbourCase, ...]:
     """All ways of a run. Raises InputError where there are too many of them, or a group is in Disjoint releases."""
     fixed: _Counts = Counter()
     choices: list[list[_Counts]] = []
@@ -102,14 +102,14 @@ def _options(step: Disjoint, relation: Neighbouring) -> list[_Counts]:
     pairs = product(subsets, subsets) if relation == "replace-one" else ((chosen, chosen) for chosen in subsets)
     found = {}
     for before, after in pairs:
-        way: _Counts = Counter()
+        case: _Counts = Counter()
         for part in set(before) | set(after):
             change: Change = "stays" if part in before and part in after else "leaves" if part in before else "enters"
             for inner, rounds in rounds_by_step(step.mechanisms[part]).items():
                 _refuse_histogram_inside(inner)
                 for (base, _), times in _reports(inner, rounds).items():
-                    way[base, change] += times
-        found[frozenset(way.items())] = way
+                    case[base, change] += times
+        found[frozenset(case.items())] = case
     return list(found.values())
 
 

@@ -20,7 +20,7 @@ from ..pairs import (
 )
 from ..pairs.pair import largest_loss
 from ..rounding import UNIT, down, float_above, widened_down, widened_up
-from .stated_parameters import Stated, stated
+from .stated_parameters import Stated, stated_pairs
 
 _BITS = 256
 
@@ -41,7 +41,7 @@ def over_more(mechanism: PublicRange, units: int) -> PublicRange:
     return replace(mechanism, sigma=down(mechanism.sigma / times), width=width)
 
 
-@stated.register
+@stated_pairs.register
 def _clamped_gaussian(mechanism: ClampedGaussian) -> Stated:
     """The worst value is at an end of the range, its neighbour nearer to the other: the clamp there is the farthest.
 
@@ -56,7 +56,7 @@ def _clamped_gaussian(mechanism: ClampedGaussian) -> Stated:
     return Stated(ClampedGaussianPair(shift, far, far), lower)
 
 
-@stated.register
+@stated_pairs.register
 def _bounded_laplace(mechanism: BoundedLaplace) -> Stated:
     """The worst value's pair, which depends on epsilon. Attained: values at the end and in the middle."""
     upper = WorstBoundedLaplacePair(mechanism.scale, mechanism.width)
@@ -64,7 +64,7 @@ def _bounded_laplace(mechanism: BoundedLaplace) -> Stated:
     return Stated(upper, tuple(BoundedLaplacePair(mechanism.scale, mechanism.width, at) for at in places), upper)
 
 
-@stated.register
+@stated_pairs.register
 def _truncated_gaussian(mechanism: TruncatedGaussian) -> Stated:
     """The worst value's pair; in several releases with large losses a clamped pair: as private as the Gaussian, and no
     loss above that at the end of the range."""

@@ -54,7 +54,7 @@ class Round:
     @classmethod
     def of(cls, upper: ByOrder, lower: Mapping[Order, Mapping[Choice, Pair]]) -> Round:
         """Of one pair in each place."""
-        return cls({order: once(pair) for order, pair in upper.items()}, attained(lower))
+        return cls({order: once(pair) for order, pair in upper.items()}, in_each_place(lower))
 
     def exchanged(self) -> Round:
         """With the neighbours named the other way round."""
@@ -85,7 +85,7 @@ def listed(pairs: Iterable[Pair]) -> dict[Order, dict[Choice, Pair]]:
     return dict.fromkeys(Order, places) if places else {}
 
 
-def attained(lower: Mapping[Order, Mapping[Choice, Pair]]) -> dict[Order, Alternatives]:
+def in_each_place(lower: Mapping[Order, Mapping[Choice, Pair]]) -> dict[Order, Alternatives]:
     """One step in each place."""
     return {order: {name: once(pair) for name, pair in known.items()} for order, known in lower.items()}
 

@@ -21,7 +21,7 @@ from .additive import additive
 from .local_randomisers import LocalRandomiser
 from .loss_distributions import dominating_losses
 from .round import ByOrder, Round, bounded
-from .stated_parameters import for_group, stated
+from .stated_parameters import for_group, stated_pairs
 
 _REPORTS = "replace-one for local randomisers: the unit always reports"
 _NO_GROUP = "replace-one, where a unit takes another's place: what two steps cost is not known of this mechanism"
@@ -29,7 +29,9 @@ _NO_GROUP = "replace-one, where a unit takes another's place: what two steps cos
 
 def is_stated(mechanism: Mechanism) -> bool:
     """Whether a release, or one of several about one sample, has a stated pair."""
-    return any(isinstance(step, LossDistribution) or stated(step) is not None for step in rounds_by_step(mechanism))
+    return any(
+        isinstance(step, LossDistribution) or stated_pairs(step) is not None for step in rounds_by_step(mechanism)
+    )
 
 
 def of_sampled_bound(part: Poisson | FixedSize, relation: Neighbouring, seen: bool) -> Round:
@@ -78,10 +80,10 @@ def _one(step: Mechanism, relation: Neighbouring, units: int, order: Order) -> P
         return dominating_losses(step, relation)[order]
     if isinstance(step, LossDistribution):
         raise InputError("neighbouring", relation, _NO_GROUP)
-    if stated(step) is None:
+    if stated_pairs(step) is None:
         return additive(step, units * sensitivity(relation))
     several = step if units == 1 else for_group(step, units)
-    known = None if several is None else stated(several)
+    known = None if several is None else stated_pairs(several)
     if known is None:
         raise InputError("neighbouring", relation, _NO_GROUP)
     return known.upper

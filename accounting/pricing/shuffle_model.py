@@ -19,7 +19,7 @@ from ...mechanisms import (
 from ..pairs import ApproximateDpPair, CountsPair, EventPair, Pair, Sampling, ShuffledResponsePair, SubsampledPair
 from ..rounding import float_above, float_below
 from .local_randomisers import LocalRandomiser, separation
-from .stated_parameters import Stated, stated
+from .stated_parameters import Stated, stated_pairs
 
 _BITS = 128
 _MOST_COUNTED = 7000
@@ -35,7 +35,7 @@ def of_shuffled_reports(mechanism: ShuffledReports) -> Stated:
     if not isinstance(report, LocalRandomiser | PureDp):
         raise InputError("report", report, "a local randomiser, or PureDp(epsilon), to be shuffled")
     if n == 1:
-        alone = stated(report)
+        alone = stated_pairs(report)
         assert alone is not None
         return alone
     with ctx.workprec(_BITS):

@@ -57,27 +57,27 @@ class Stated:
 
 
 @singledispatch
-def stated(mechanism: Mechanism) -> Stated | None:
+def stated_pairs(mechanism: Mechanism) -> Stated | None:
     """The pairs of one round; None for mechanisms of another kind."""
     return None
 
 
-@stated.register
+@stated_pairs.register
 def _pure_dp(mechanism: PureDp) -> Stated:
     return Stated(ApproximateDpPair(mechanism.epsilon, 0.0))
 
 
-@stated.register
+@stated_pairs.register
 def _approximate_dp(mechanism: ApproximateDp) -> Stated:
     return Stated(ApproximateDpPair(mechanism.epsilon, mechanism.delta))
 
 
-@stated.register
+@stated_pairs.register
 def _zcdp(mechanism: Zcdp) -> Stated:
     return Stated(ZcdpBound(mechanism.rho))
 
 
-@stated.register
+@stated_pairs.register
 def _renyi_dp(mechanism: RenyiDp) -> Stated:
     """At a stated order its epsilon, between orders by convexity (pairs/renyi_bounds.py). It becomes (epsilon, delta)
     at the best order by Asoodeh et al. 2020 (renyi/optimal_conversion.py), the best that one order allows; samples:
@@ -85,13 +85,13 @@ def _renyi_dp(mechanism: RenyiDp) -> Stated:
     return Stated(RenyiPoints(mechanism.points))
 
 
-@stated.register
+@stated_pairs.register
 def _randomized_response(mechanism: RandomizedResponse) -> Stated:
     pair = RandomizedResponsePair(mechanism.flip_probability, mechanism.categories)
     return Stated(pair, (pair,))
 
 
-@stated.register
+@stated_pairs.register
 def _noisy_max(mechanism: ReportNoisyMax) -> Stated:
     """Bounded range for Gumbel noise; for exponential noise Laplace noise's pair, as the scores move gradually (docs:
     "Moved gradually"), which two candidates attain; for Laplace noise less. Attained: events of a few neighbours."""
@@ -128,7 +128,7 @@ def _exponential_events(e: arb) -> list[tuple[arb, arb]]:
     return [((1 - (1 - a) ** n) / (n * a), (-e).exp() / (n * a)) for n, a in choices]
 
 
-@stated.register
+@stated_pairs.register
 def _sparse_vector(mechanism: SparseVector) -> Stated:
     """Lyu, Su, Li 2017 (arXiv 1603.01699), Theorems 4 and 5: each hit costs 2 / scale where queries move either way,
     1 / scale where all move the same way; the threshold is paid once, and each released value. Half a move costs half
@@ -141,7 +141,7 @@ def _sparse_vector(mechanism: SparseVector) -> Stated:
         return Stated(LaplacePair(float_above(total)), sparse_vector.events(mechanism))
 
 
-@stated.register
+@stated_pairs.register
 def _staircase(mechanism: Staircase) -> Stated:
     """Loss +-epsilon on masses that a visible coin tells apart from the rest, where there is none."""
     with ctx.workprec(_BITS):

@@ -15,7 +15,7 @@ from ...accounting.pairs import (
     OpposedPair,
     SubsampledPair,
 )
-from ...accounting.pricing.counterexamples import attained
+from ...accounting.pricing.counterexamples import counterexample
 from ...accounting.pricing.dominating import dominating
 from ...accounting.products import reveals_less
 from ...accounting.question import seen_by
@@ -53,7 +53,7 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
     schemes: set[str] = {phase.sampling.scheme for phase in claim.phases}
     threshold, delta = statement.threshold, statement.delta
     assert delta is not None  # an epsilon is claimed
-    found = attained(
+    found = counterexample(
         run,
         threshold,
         delta,

@@ -182,8 +182,8 @@ def largest_loss_of_half_the_rounds(patch: pytest.MonkeyPatch) -> None:
 
 
 def range_too_short(patch: pytest.MonkeyPatch) -> None:
-    right = moments.reach
-    patch.setattr(moments, "reach", lambda *given: tuple(0.55 * end for end in right(*given)))
+    right = moments.kept_range
+    patch.setattr(moments, "kept_range", lambda *given: tuple(0.55 * end for end in right(*given)))
 
 
 def add_direction_dropped(patch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ from .shortened import cut
 
 METHOD = "contour"
 
-Way = Callable[[], Bracket]
+Attempt = Callable[[], Bracket]
 
 _RARE = 1e-3
 """Sampling rate above which all outcomes are tried first."""
@@ -87,7 +87,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
     def jumps() -> Bracket:
         return _exponential(*rare.delta(composition, epsilon, rtol))
 
-    return _first_narrow(_ways(composition, smooth, whole, near, jumps) if epsilon else [whole], rtol)
+    return _first_narrow(_attempts(composition, smooth, whole, near, jumps) if epsilon else [whole], rtol)
 
 
 def _delta(composition: Composition, near: tuple[float, float], mass: float, rtol: float, saddle: Saddle) -> Bracket:
@@ -135,7 +135,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
     def jumps() -> Bracket:
         return Bracket(*rare.epsilon(composition, delta, rtol), True, METHOD)
 
-    return _first_narrow(_ways(composition, smooth, whole, near, jumps), rtol)
+    return _first_narrow(_attempts(composition, smooth, whole, near, jumps), rtol)
 
 
 def _smooth(search: Callable[[], Saddle]) -> Saddle | None:
@@ -147,7 +147,9 @@ def _smooth(search: Callable[[], Saddle]) -> Saddle | None:
     return saddle if saddle.skewness < _SKEWED else None
 
 
-def _ways(composition: Composition, smooth: Saddle | None, whole: Way, near: Way, jumps: Way) -> list[Way]:
+def _attempts(
+    composition: Composition, smooth: Saddle | None, whole: Attempt, near: Attempt, jumps: Attempt
+) -> list[Attempt]:
     """In the order in which they probably serve: all outcomes, those that are not too far out, those with a jump."""
     parts, _ = phases(composition)
     jumping = [jumps] if rare.supports(composition) else []
@@ -156,13 +158,13 @@ def _ways(composition: Composition, smooth: Saddle | None, whole: Way, near: Way
     return [near, *jumping, whole]
 
 
-def _first_narrow(ways: Sequence[Way], rtol: float) -> Bracket:
+def _first_narrow(attempts: Sequence[Attempt], rtol: float) -> Bracket:
     """The first narrow bracket, or what all have in common."""
     found: Bracket | None = None
-    for way in ways:
+    for attempt in attempts:
         try:
             with np.errstate(divide="raise", over="raise", invalid="raise"):
-                bracket = way()
+                bracket = attempt()
         except (OutOfReach, FloatingPointError, OverflowError, ValueError) as failure:
             reason = str(failure)
             continue

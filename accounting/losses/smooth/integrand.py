@@ -72,7 +72,7 @@ def _steepest_bend(pair: Sampled, ends: Floats) -> Floats:
     return result
 
 
-def reach(pair: Sampled, points: tuple[float, ...], budget: float) -> tuple[float, float]:
+def kept_range(pair: Sampled, points: tuple[float, ...], budget: float) -> tuple[float, float]:
     """left < right such that, for every c in points and c = 0, the integrand's mass outside is below e^-budget times
     the moment at c.
 

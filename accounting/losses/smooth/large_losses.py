@@ -80,7 +80,9 @@ class FarOutcomes:
         return max(0.0, linear - inexact), min(most, self.probability), -turned * self.under_q[0]
 
 
-def far(labels: Sequence[tuple[Sampled, int]], loss: float, close: float, reverse: Least | None) -> FarOutcomes:
+def far_outcomes(
+    labels: Sequence[tuple[Sampled, int]], loss: float, close: float, reverse: Least | None
+) -> FarOutcomes:
     """labels: pairs whose place and blur are the far label's, and their numbers of rounds."""
     with ctx.workprec(_BITS):
         stay, more = arb(0), arb(0)

@@ -32,9 +32,9 @@ def inverted(composition: Composition, saddle: Saddle, error: float, square: flo
     return laid(composition, chosen, accuracy, square)
 
 
-def laid_around(composition: Composition, saddle: Saddle, error: float, reach: float) -> Inversion:
-    """The same, and as narrow where delta e^{c epsilon} has fallen by a factor e^reach on either side."""
-    return inverted(composition, saddle, error * math.exp(-reach), 0.0)
+def laid_around(composition: Composition, saddle: Saddle, error: float, decay: float) -> Inversion:
+    """The same, and as narrow where delta e^{c epsilon} has fallen by a factor e^decay on either side."""
+    return inverted(composition, saddle, error * math.exp(-decay), 0.0)
 
 
 def laid(composition: Composition, chosen: Plan, accuracy: float, square: float) -> Inversion:

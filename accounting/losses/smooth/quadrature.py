@@ -16,7 +16,7 @@ from ...bracket import OutOfReach
 from ...pairs.order import Sampling
 from ...rounding import UNIT
 from .complex_functions import expm1, rotation_minus_one
-from .integrand import log_growth, reach
+from .integrand import kept_range, log_growth
 from .paths import Path, Sampled, corner, line
 from .valley import SMALLER, valley
 
@@ -209,7 +209,7 @@ def quadrature(pair: Sampled, points: tuple[float, ...], budget: float) -> Quadr
     lift, edge = pair.lift(top, height), pair.lift(top, 2.0 * height)
     if pair.cut < math.inf:
         pair = replace(pair, cut=valley(pair, top, budget + edge))
-    left, right = reach(pair, points, budget + lift)
+    left, right = kept_range(pair, points, budget + lift)
     if pair.order == Sampling.HYBRID:
         strip = budget + edge + math.log1p(2.0 * height)
         step = short(math.pi**2 / strip)

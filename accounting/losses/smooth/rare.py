@@ -30,7 +30,7 @@ from .goal import TILTS, Goal, feasible, line
 from .integrand import factors, log_mixture
 from .jumping import Jumps
 from .labelled import Labelled
-from .large_losses import FarOutcomes, Least, far
+from .large_losses import FarOutcomes, Least, far_outcomes
 from .parity import by_parity, serves, turned
 from .parts import Calls, Profile
 from .paths import Sampled, sampled
@@ -191,7 +191,7 @@ def _split(
     if labels:  # they say first that no line serves
         jumps.append(_jumps(_unlabelled(composition, near), labels, goal))
         beyond_all = [(near[at], phases(composition)[0][at][1]) for at, _ in labels]
-        jumps.append(far(beyond_all, loss, close * (1.0 + _ROUNDING), reverse))
+        jumps.append(far_outcomes(beyond_all, loss, close * (1.0 + _ROUNDING), reverse))
     parts = _calls(_unlabelled(composition, without), goal), *jumps
     return Profile(parts, lost * (1.0 + _ROUNDING), 2.0 / goal.epsilon)
 

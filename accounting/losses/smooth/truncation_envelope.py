@@ -17,7 +17,7 @@ from scipy.special import expit, log_ndtr, ndtr
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...pairs.order import Sampling
-from .integrand import cell_masses, factors, log_growth, reach
+from .integrand import cell_masses, factors, kept_range, log_growth
 from .paths import Sampled
 from .quadrature import Quadrature, Tilted
 from .valley import SMALLER
@@ -132,7 +132,7 @@ def envelope(part: Quadrature, tilted: Tilted, log_rounds: float) -> Envelope:
     pair, c, log_moment = part.pair, tilted.c, tilted.log_moment_above()
     outside = _OUTSIDE + _FEW_ROUNDS * math.exp(-log_rounds) + log_rounds
     budget = outside + pair.lift(c, _widest(pair))
-    left, right = part.range if budget <= part.range_log else reach(pair, (c,), budget)
+    left, right = part.range if budget <= part.range_log else kept_range(pair, (c,), budget)
     ends = _cells(part, tilted, left, right)
     logit = math.log(pair.rate) - math.log1p(-pair.rate) - 0.5 * pair.shift**2
     rise, slope = np.ones(ends.shape), np.zeros(ends.shape)

@@ -16,7 +16,7 @@ from tree_game import against, along, following, game, mixed, shares
 from dpcert.accounting.allocation import tree_laws
 from dpcert.accounting.allocation.profile_nodes import heights
 from dpcert.accounting.allocation.shuffled_epoch import FINE, values
-from dpcert.accounting.allocation.tree_laws import Ways, losses_of_tree
+from dpcert.accounting.allocation.tree_laws import OrderLaws, losses_of_tree
 from dpcert.accounting.allocation.tree_shapes import Reveals, Shape, Types, needs, reveals, types, weighted_shapes
 from dpcert.accounting.pairs import GaussianPair, Order
 
@@ -156,21 +156,21 @@ def test_what_siblings_reveal_is_the_theorems() -> None:
 
 @pytest.mark.parametrize("order", list(Order))
 def test_extremes_of_independent_variables_keep_masses_and_are_those_of_draws(order: Order) -> None:
-    ways = Ways(order, 0.05, 1e-12)
+    made = OrderLaws(order, 0.05, 1e-12)
     rng = np.random.default_rng(5)
     laws = [
         tree_laws.Above(0.5, first, rng.dirichlet(np.ones(size)), 0.0, 0.0, 0.0, 0.0)
         for first, size in ((-2, 4), (-1, 3))
     ]
-    found = ways.extreme(*laws)
+    found = made.extreme(*laws)
     draw = max if order == Order.REMOVE else min
     wanted = np.zeros(found.q.size)
     for i, p in enumerate(laws[0].q):
         for j, q in enumerate(laws[1].q):
             wanted[draw(i - 2, j - 1) - found.first] += p * q
     assert found.q == pytest.approx(wanted, abs=1e-15)
-    many = ways.copies(laws[0], 3)
-    assert many.q == pytest.approx(ways.extreme(ways.extreme(laws[0], laws[0]), laws[0]).q, abs=1e-15)
+    many = made.copies(laws[0], 3)
+    assert many.q == pytest.approx(made.extreme(made.extreme(laws[0], laws[0]), laws[0]).q, abs=1e-15)
 
 
 def test_trees_are_worth_their_time() -> None:

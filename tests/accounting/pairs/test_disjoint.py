@@ -11,7 +11,7 @@ from dpcert import delta, epsilon
 from dpcert.accounting.ledger import RunningEpsilon
 from dpcert.accounting.pairs import SubsampledPair
 from dpcert.accounting.pricing.dominating import dominating
-from dpcert.accounting.pricing.neighbour_cases import ways
+from dpcert.accounting.pricing.neighbour_cases import neighbour_cases
 from dpcert.mechanisms import (
     DiscreteLaplace,
     Disjoint,
@@ -63,16 +63,16 @@ def test_replaced_units_may_change_their_part() -> None:
 
 def test_ways() -> None:
     pure, other = PureDp(1.0), PureDp(2.0)
-    assert ways(Disjoint(pure, pure, other), "add-remove") == (
+    assert neighbour_cases(Disjoint(pure, pure, other), "add-remove") == (
         {(pure, "stays"): 1},
         {(other, "stays"): 1},
     )
-    assert len(ways(Disjoint(pure, other), "replace-one")) == 4
-    assert ways(Repeat(Disjoint(pure, pure), 1_000_000), "zero-out") == ({(pure, "stays"): 1_000_000},)
+    assert len(neighbour_cases(Disjoint(pure, other), "replace-one")) == 4
+    assert neighbour_cases(Repeat(Disjoint(pure, pure), 1_000_000), "zero-out") == ({(pure, "stays"): 1_000_000},)
     with pytest.raises(InputError, match="fewer kinds"):
-        ways(Repeat(Disjoint(pure, other), 1000), "add-remove")
+        neighbour_cases(Repeat(Disjoint(pure, other), 1000), "add-remove")
     with pytest.raises(InputError, match="fewer kinds"):
-        ways(Disjoint([PureDp(float(k)) for k in range(600)]), "add-remove")
+        neighbour_cases(Disjoint([PureDp(float(k)) for k in range(600)]), "add-remove")
     with pytest.raises(InputError, match="not Disjoint themselves"):
         epsilon(Disjoint(Disjoint(pure, other), pure), 1e-5)
     with pytest.raises(InputError, match="inside of the parts"):

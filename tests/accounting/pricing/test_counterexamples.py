@@ -7,7 +7,7 @@ import math
 import pytest
 
 from dpcert.accounting import delta, dominating, epsilon
-from dpcert.accounting.pricing.counterexamples import attained
+from dpcert.accounting.pricing.counterexamples import counterexample
 from dpcert.mechanisms import (
     ApproximateDp,
     FixedSize,
@@ -39,7 +39,7 @@ def test_the_described_steps_alone_give_the_lower_end(bounded) -> None:
 def test_delta_and_the_counterexample_too() -> None:
     run = Sequence((ROUNDS, Zcdp(0.01)))
     assert delta(run, 1.0).lower == pytest.approx(delta(ROUNDS, 1.0).lower, rel=1e-6)
-    found = attained(run, 1.0, DELTA)
+    found = counterexample(run, 1.0, DELTA)
     assert found is not None
     assert sum(rounds for _, rounds in found[0]) == 1000
     assert found[1].lower > DELTA

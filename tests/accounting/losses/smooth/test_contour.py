@@ -15,7 +15,7 @@ from dpcert.accounting import dominating, epsilon
 from dpcert.accounting.bracket import OutOfReach
 from dpcert.accounting.losses import gaussian_rounds as gaussian
 from dpcert.accounting.losses.smooth import contour
-from dpcert.accounting.losses.smooth.integrand import factors, log_mixture, reach
+from dpcert.accounting.losses.smooth.integrand import factors, kept_range, log_mixture
 from dpcert.accounting.losses.smooth.paths import Sampled
 from dpcert.accounting.losses.smooth.quadrature import quadrature
 from dpcert.accounting.losses.smooth.truncation_envelope import envelope
@@ -275,7 +275,7 @@ def test_the_add_order_spends_nothing_beyond_its_largest_loss() -> None:
 def test_little_mass_is_out_of_range(order: Sampling, shift: float, rate: float, c: float) -> None:
     """By sums over a grid so fine that they are the integrals to a few per cent, for c, a smaller one and 0."""
     pair, budget = Sampled(shift, rate, order), 30.0
-    left, right = reach(pair, (c, 0.3 * c), budget)
+    left, right = kept_range(pair, (c, 0.3 * c), budget)
     wide = 2.0 * max(-left, right) + 3.0 * shift * (1.0 + 2.0 * c)
     x = np.linspace(0.5 * shift if order == "hybrid" else -wide, wide, 40_001)
     log_unit = math.log((x[1] - x[0]) / math.sqrt(2.0 * math.pi))

@@ -67,7 +67,7 @@ def _by_jumps(composition: Composition, delta: float) -> tuple[float, float]:
 
 def _near(composition: Composition, delta: float) -> tuple[float, float]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(accountant, "_ways", lambda composition, smooth, whole, near, jumps: [near])
+        patch.setattr(accountant, "_attempts", lambda composition, smooth, whole, near, jumps: [near])
         found = accountant.epsilon(composition, delta, RTOL)
     return found.lower, found.upper
 
@@ -256,13 +256,15 @@ def _changed(found: parts.Profile, parts: slice) -> parts.Profile:
 
 
 def _far_forgotten(patch: pytest.MonkeyPatch) -> None:
-    right = rare.far
-    patch.setattr(rare, "far", lambda *given: replace(right(*given), apart=(0.0, 0.0), under_q=(0.0, 0.0)))
+    right = rare.far_outcomes
+    patch.setattr(rare, "far_outcomes", lambda *given: replace(right(*given), apart=(0.0, 0.0), under_q=(0.0, 0.0)))
 
 
 def _blur_forgotten(patch: pytest.MonkeyPatch) -> None:
-    right = rare.far
-    patch.setattr(rare, "far", lambda pairs, *rest: right([(replace(p, blur=1e-9), n) for p, n in pairs], *rest))
+    right = rare.far_outcomes
+    patch.setattr(
+        rare, "far_outcomes", lambda pairs, *rest: right([(replace(p, blur=1e-9), n) for p, n in pairs], *rest)
+    )
 
 
 def _one_jump_only(patch: pytest.MonkeyPatch) -> None:
@@ -414,7 +416,7 @@ def _far_bounded() -> bool:
     least = 1.9
     loss = float(log_mixture(FAR_PAIR, np.array([least]))[0])
     close = 2.0 * float(ndtr(-math.hypot(least, (FAR_PAIR.place - least) / FAR_PAIR.blur)))
-    found = rare.far([(FAR_PAIR, 2)], loss, close, None)
+    found = rare.far_outcomes([(FAR_PAIR, 2)], loss, close, None)
     share, whole = _far_share(FAR_PAIR.place, FAR_PAIR.blur, 0.5 * loss)
     low, high, _ = found.delta(0.5 * loss)
     assert low < (1.0 - 1e-4) * share  # far losses that other rounds make up for
@@ -431,7 +433,7 @@ def test_far_rounds_that_others_make_up_for(monkeypatch: pytest.MonkeyPatch) -> 
 def test_far_rounds_of_the_remove_order() -> None:
     """What they add is bounded by the profile the other way round, here by fiat: a thousandth of their number."""
     pair = replace(FAR_PAIR, order="remove")
-    plain, more = (rare.far([(pair, 2)], 1.0, 0.0, far.Least(0.0, log)) for log in (-math.inf, math.log(1e-3)))
+    plain, more = (rare.far_outcomes([(pair, 2)], 1.0, 0.0, far.Least(0.0, log)) for log in (-math.inf, math.log(1e-3)))
     assert plain.share == more.share == 0.0
     assert more.delta(0.1)[1] - plain.delta(0.1)[1] == pytest.approx(1e-3 * more.many, rel=1e-9)
     assert more.delta(1.1)[1] == more.probability
