@@ -16,8 +16,6 @@ from .optimal_conversion import CLOSE, asoodeh_delta, asoodeh_epsilon
 __all__ = [
     "asoodeh_delta",
     "asoodeh_epsilon",
-    "balle_delta",
-    "balle_epsilon",
     "best_delta",
     "best_epsilon",
     "canonne_delta",
@@ -47,7 +45,8 @@ def mironov_delta(alpha: float, rdp: float, epsilon: float) -> float:
 def canonne_epsilon(alpha: float, rdp: float, delta: float) -> float:
     """rdp + log((alpha - 1)/alpha) - (log delta + log alpha)/(alpha - 1), at least 0.
 
-    Canonne, Kamath, Steinke 2020, arXiv 2004.00010 v4, Proposition 12.
+    Canonne, Kamath, Steinke 2020, arXiv 2004.00010 v4, Proposition 12; found independently by Balle, Barthe, Gaboardi,
+    Hsu, Sato 2020, arXiv 1905.09982, Theorem 21, the source that Opacus cites.
     """
     if math.isinf(alpha):
         return rdp
@@ -65,19 +64,6 @@ def canonne_delta(alpha: float, rdp: float, epsilon: float) -> float:
         (alpha - 1) * (rdp - epsilon) + shrink - math.log(alpha),
         (alpha - 1) * (rdp + epsilon) + abs(shrink) + math.log(alpha),
     )
-
-
-def balle_epsilon(alpha: float, rdp: float, delta: float) -> float:
-    """Balle, Barthe, Gaboardi, Hsu, Sato 2020, arXiv 1905.09982, Theorem 21, from hypothesis testing.
-
-    It is the same formula as `canonne_epsilon`, found independently; Opacus cites this source.
-    """
-    return canonne_epsilon(alpha, rdp, delta)
-
-
-def balle_delta(alpha: float, rdp: float, epsilon: float) -> float:
-    """The same Theorem 21, solved for delta."""
-    return canonne_delta(alpha, rdp, epsilon)
 
 
 def best_epsilon(alpha: float, rdp: float, delta: float, close: float = CLOSE) -> float:

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 from ...accounting import Bracket, mu, renyi, rho, risk
 from ...accounting.answer import answer
 from ...accounting.question import RTOL, Question, seen_by
-from ...accounting.renyi.zcdp_conversions import canonne_zcdp_order
 from ...mechanisms import Mechanism, Neighbouring, Notion, Visibility
+from ..literature.zcdp_conversions import canonne_zcdp_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Rho(Currency):
 
     @classmethod
     def for_delta(cls, threshold: float, delta: float) -> Rho:
-        """Up to the order at which it becomes an epsilon at this delta (renyi/zcdp_conversions.py), rounded up."""
+        """Up to the order at which it becomes an epsilon at this delta (literature/zcdp_conversions.py), rounded up."""
         order = canonne_zcdp_order(threshold, delta) - 1
         scale = 10.0 ** (3 - math.floor(math.log10(order)))
         return cls(threshold, 1 + math.ceil(order * scale) / scale, delta)

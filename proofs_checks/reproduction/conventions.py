@@ -15,12 +15,6 @@ from ...accounting.pairs import Composition, SubsampledPair
 from ...accounting.renyi import renyi as rdp
 from ...accounting.renyi.conversions import asoodeh_epsilon, canonne_epsilon, mironov_epsilon
 from ...accounting.renyi.orders import best_order
-from ...accounting.renyi.wang import wang_balle_kasiviswanathan
-from ...accounting.renyi.zcdp_conversions import (
-    bun_steinke_epsilon,
-    bun_steinke_integral_epsilon,
-    canonne_zcdp_epsilon,
-)
 from ...mechanisms import (
     DiscreteGaussian,
     FixedSize,
@@ -33,6 +27,12 @@ from ...mechanisms import (
     Zcdp,
     rounds_by_step,
     sensitivity,
+)
+from ..literature.wang import wang_balle_kasiviswanathan
+from ..literature.zcdp_conversions import (
+    bun_steinke_epsilon,
+    bun_steinke_integral_epsilon,
+    canonne_zcdp_epsilon,
 )
 from .order_grids import GRIDS
 from .run_variants import Variant

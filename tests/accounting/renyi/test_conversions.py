@@ -9,20 +9,18 @@ import pytest
 from cases import few, many
 
 from dpcert.accounting.renyi import conversions
-from dpcert.accounting.renyi import zcdp_conversions as conversions_zcdp
-from dpcert.accounting.renyi.wang import wang_balle_kasiviswanathan
+from dpcert.proofs_checks.literature import zcdp_conversions as conversions_zcdp
+from dpcert.proofs_checks.literature.wang import wang_balle_kasiviswanathan
 
 EPSILONS = [
     conversions.mironov_epsilon,
     conversions.canonne_epsilon,
-    conversions.balle_epsilon,
     conversions.asoodeh_epsilon,
     conversions.best_epsilon,
 ]
 DELTAS = [
     conversions.mironov_delta,
     conversions.canonne_delta,
-    conversions.balle_delta,
     conversions.asoodeh_delta,
     conversions.best_delta,
 ]

@@ -10,10 +10,10 @@ import math
 
 from scipy.special import erfcx
 
-from ..losses.crossing import Excess, crossing, over
-from ..rounding import widened_up
-from .conversions import canonne_epsilon
-from .orders import best_order
+from ...accounting.losses.crossing import Excess, crossing, over
+from ...accounting.renyi.conversions import canonne_epsilon
+from ...accounting.renyi.orders import best_order
+from ...accounting.rounding import widened_up
 
 _SLACK = 2.0**-40
 _RELATIVE = 1e-12
