@@ -58,11 +58,12 @@ def largest(products: tuple[Composition, ...], question: Question, at: float) ->
 def _exceeded(bracket: Bracket, product: Composition, question: Question, at: float) -> bool:
     """Whether the product pair's value is certainly so small that it widens nothing and raises nothing: at most the
     bracket's lower end, or the upper end of one that is narrow (of another its value may lie inside)."""
-    if question.accountant == "best" and is_cut(product):
-        return lattices.supports(product) and lattices.at_most(product, *point_of(question, at, bracket.lower))
-    if question.accountant not in ("best", "contour") or not contour.supports(product):
+    if question.accountant in ("best", contour.METHOD) and contour.supports(product):
+        narrow = bracket.narrower_than(question.rtol)
+        return narrow and contour.at_most(product, *point_of(question, at, bracket.upper))
+    if question.accountant != "best" or not (lattices.supports(product) and is_cut(product)):
         return False
-    return bracket.narrower_than(question.rtol) and contour.at_most(product, *point_of(question, at, bracket.upper))
+    return lattices.at_most(product, *point_of(question, at, bracket.lower))
 
 
 def point_of(question: Question, at: float, value: float) -> tuple[float, float]:

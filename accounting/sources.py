@@ -50,7 +50,7 @@ class Source:
 
 
 class Direct(Source):
-    """A source that needs to know nothing beforehand. A subclass says both."""
+    """A source that needs to know nothing beforehand. A subclass says `own`, or both of what it may be asked for."""
 
     def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
         """Both are of the run itself."""
@@ -61,13 +61,13 @@ class Direct(Source):
         """What is asked for, by itself."""
         return self.epsilon(asked, at) if asked.quantity == "epsilon" else self.delta(asked, at)
 
-    @abstractmethod
     def epsilon(self, asked: Question, delta: float) -> Bracket:
         """Of the run's epsilon at 0 <= delta < 1."""
+        raise NotImplementedError
 
-    @abstractmethod
     def delta(self, asked: Question, epsilon: float) -> Bracket:
         """Of the run's delta at epsilon >= 0."""
+        raise NotImplementedError
 
 
 class LargestLoss(Direct):
@@ -149,15 +149,8 @@ class Products(Direct):
         """To an estimate nothing can be added."""
         return found.certified and not found.narrower_than(asked.rtol)
 
-    def epsilon(self, asked: Question, delta: float) -> Bracket:
+    def own(self, asked: Question, at: float) -> Bracket:
         """From the largest of either."""
-        return self._both(asked, delta)
-
-    def delta(self, asked: Question, epsilon: float) -> Bracket:
-        """From the largest of either."""
-        return self._both(asked, epsilon)
-
-    def _both(self, asked: Question, at: float) -> Bracket:
         pairs = asked.pairs()
         upper = products.largest(pairs.upper, asked, at)
         if pairs.lower == pairs.upper:
@@ -179,15 +172,8 @@ class Amplified(Direct):
             return False
         return bool(asked.pairs().amplified)
 
-    def epsilon(self, asked: Question, delta: float) -> Bracket:
+    def own(self, asked: Question, at: float) -> Bracket:
         """From above."""
-        return self._least(asked, delta)
-
-    def delta(self, asked: Question, epsilon: float) -> Bracket:
-        """From above."""
-        return self._least(asked, epsilon)
-
-    def _least(self, asked: Question, at: float) -> Bracket:
         found = (products.largest(bound, asked, at) for bound in asked.pairs().amplified)
         return replace(min(found, key=lambda each: each.upper), lower=0.0)
 

@@ -16,7 +16,15 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
-from ..pairs import Composition, GaussianPair, GaussianRound, OpposedPair, Order, Pair, Sampling, ZeroedPair
+from ..pairs import (
+    Composition,
+    GaussianPair,
+    GaussianRound,
+    Order,
+    Pair,
+    Sampling,
+    ZeroOutPair,
+)
 
 METHOD = "gdp-clt"
 
@@ -57,7 +65,7 @@ def _hybrid_variance(shift: float) -> float:
     return 2 * (math.exp(shift * shift) * float(ndtr(1.5 * shift)) + 3 * float(ndtr(-0.5 * shift)) - 2)
 
 
-def _zeroed_variance(pair: OpposedPair | ZeroedPair) -> float:
+def _zeroed_variance(pair: ZeroOutPair) -> float:
     """By the same expansion: E[(e^a - e^b)^2] with a and b the losses of N(2 shift) and N(shift) against N(0). Of a
     zeroed pair where a > b only, and half of the hybrid pair's, for the losses below 0."""
     shift = pair.shift
@@ -106,8 +114,8 @@ def _mu_squared(pair: Pair) -> float:
     return noise.rate**2 * variance
 
 
-def _zeroed(pair: Pair) -> OpposedPair | ZeroedPair | None:
-    return pair if isinstance(pair, OpposedPair | ZeroedPair) else None
+def _zeroed(pair: Pair) -> ZeroOutPair | None:
+    return pair if isinstance(pair, ZeroOutPair) else None
 
 
 def _hidden_noise(pair: Pair) -> GaussianRound:
@@ -179,7 +187,7 @@ def _loss_law(noise: GaussianRound) -> tuple[np.ndarray, np.ndarray]:
     return losses, masses
 
 
-def _zeroed_law(pair: OpposedPair | ZeroedPair) -> tuple[np.ndarray, np.ndarray]:
+def _zeroed_law(pair: ZeroOutPair) -> tuple[np.ndarray, np.ndarray]:
     """The same for these pairs: y = 0 is where the substitute's contribution is."""
     s, rate = pair.shift, pair.rate
     y = np.linspace(-14, 2 * s + 14, 40_001)

@@ -39,7 +39,7 @@ from .truncated_gaussian import TruncatedGaussianPair
 from .truncated_laplace import TruncatedLaplacePair
 from .uniform_report import UniformReportPair
 from .worst_place import WorstBoundedLaplacePair, WorstPlacePair, WorstTruncatedGaussianPair
-from .zero_out import OpposedPair, ZeroedPair
+from .zero_out import OpposedPair, ZeroedPair, ZeroOutPair
 
 __all__ = [
     "AllocationPair",
@@ -91,6 +91,7 @@ __all__ = [
     "WorstPlacePair",
     "WorstTruncatedGaussianPair",
     "ZcdpBound",
+    "ZeroOutPair",
     "ZeroedPair",
     "product_of",
 ]

@@ -22,14 +22,10 @@ _RANGE = 12.0
 
 
 @dataclass(frozen=True, slots=True)
-class OpposedPair(Pair):
-    """A cohort of fixed size, zero-out, Gaussian noise of scale 1; the unit's substitute contributes its opposite.
+class ZeroOutPair(Pair):
+    """A round of a cohort of fixed size under zero-out, Gaussian noise of scale 1: shift > 0, 0 < rate < 1."""
 
-    order: "remove": P = (1 - rate) N(-shift) + rate N(shift) against Q = (1 - rate) N(-shift) + rate N(0); "add": Q
-    against P. shift > 0, 0 < rate < 1.
-    """
-
-    attained: ClassVar[bool] = True
+    attained: ClassVar[bool]
     """Whether some neighbours have this pair itself."""
 
     shift: float
@@ -48,16 +44,31 @@ class OpposedPair(Pair):
         return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE)
 
     def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, moment=self._moment, slope=self._slope)
+        """Of the nearer of replace-one and visible participation, which dominate it in either order
+        (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise"); the slope with the coin shown."""
+        replaced = SubsampledPair(GaussianPair(2.0 * self.shift), self.rate, Sampling.HYBRID).renyi().divergence
+        seen = SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE).renyi().divergence
 
-    def _divergence(self, alpha: float) -> float | None:
-        """Of the nearer of two that dominate it in either order."""
-        return _divergence(self.shift, self.rate, alpha)
+        def divergence(alpha: float) -> float | None:
+            known = replaced(alpha), seen(alpha)
+            return None if known[0] is None or known[1] is None else min(known[0], known[1])
 
-    def _slope(self, order: float) -> tuple[float, float]:
-        """Above, with the coin shown."""
-        return 0.0, GaussianPair(self.shift).renyi().slope(order)[1]
+        return Renyi(divergence, slope=lambda order: (0.0, GaussianPair(self.shift).renyi().slope(order)[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class OpposedPair(ZeroOutPair):
+    """A cohort of fixed size, zero-out, Gaussian noise of scale 1; the unit's substitute contributes its opposite.
+
+    order: "remove": P = (1 - rate) N(-shift) + rate N(shift) against Q = (1 - rate) N(-shift) + rate N(0); "add": Q
+    against P. shift > 0, 0 < rate < 1.
+    """
+
+    attained: ClassVar[bool] = True
+
+    def renyi(self) -> Renyi:
+        """The moment of this pair itself, too."""
+        return replace(ZeroOutPair.renyi(self), moment=self._moment)
 
     def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """By Arb's rigorous integral over a bounded range, which only makes it smaller. (1 - r) N(-s) + r N(s) against
@@ -95,7 +106,7 @@ class OpposedPair(Pair):
 
 
 @dataclass(frozen=True, slots=True)
-class ZeroedPair(Pair):
+class ZeroedPair(ZeroOutPair):
     """The tight pair of one round of a cohort of fixed size under zero-out, with Gaussian noise of scale 1.
 
     order: "remove": the profile is that of the OpposedPair "remove" for eps >= 0, and for eps < 0 that of "add" of a
@@ -103,33 +114,6 @@ class ZeroedPair(Pair):
     """
 
     attained: ClassVar[bool] = False
-
-    shift: float
-    rate: float
-    order: Order
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "order", order_of(Order, self, self.order))
-
-    def moved(self, factor: float) -> Self:
-        """In shift and rate."""
-        return replace(self, shift=self.shift * factor, rate=min(self.rate * factor, 1 - UNIT))
-
-    def revealed(self) -> Pair | None:
-        """Seen, the unit takes part or nothing does."""
-        return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE)
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, slope=self._slope)
-
-    def _divergence(self, alpha: float) -> float | None:
-        """Of the nearer of two that dominate it in either order."""
-        return _divergence(self.shift, self.rate, alpha)
-
-    def _slope(self, order: float) -> tuple[float, float]:
-        """Above, with the coin shown."""
-        return 0.0, GaussianPair(self.shift).renyi().slope(order)[1]
 
     def losses(self) -> laws.Losses | None:
         """Cut where it counts: above 0 as the opposed pair, below 0 as the sampled one that it agrees with there."""
@@ -148,13 +132,6 @@ class ZeroedPair(Pair):
         if self.order == Order.REMOVE:
             return _opposed(arb(self.shift), arb(self.rate), epsilon.exp(), Order.REMOVE)
         return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.REMOVE).profile(epsilon)
-
-
-def _divergence(shift: float, rate: float, alpha: float) -> float | None:
-    """Of replace-one, and of visible participation (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise")."""
-    replaced = SubsampledPair(GaussianPair(2.0 * shift), rate, Sampling.HYBRID).renyi().divergence(alpha)
-    seen = SubsampledPair(GaussianPair(shift), rate, Sampling.VISIBLE).renyi().divergence(alpha)
-    return None if replaced is None or seen is None else min(replaced, seen)
 
 
 def _opposed(s: arb, rate: arb, odds: arb, order: Order) -> arb:

@@ -7,6 +7,7 @@ continuously and every number is rounded up. Only an upper bound: `lower` is 0.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -16,6 +17,9 @@ from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_rela
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..currencies.pure_dp import decimal, decimal_above, decimal_below
+from ..losses import closed_form
+from ..losses import gaussian_rounds as gaussian
+from ..losses.smooth import contour as densities
 from ..pairs import Composition, Pair, Sampling
 from ..pairs.moments import SLACK
 from ..pairs.pair import largest_loss
@@ -25,7 +29,6 @@ from ..pricing.schemes import Participation
 from ..rounding import TARGET, down, nearest_above, up, widened_down, widened_up
 from .conversions import best_delta, best_epsilon, canonne_delta, canonne_epsilon
 from .divergence_below import divergence_below
-from .one_run import delta_above
 from .optimal_conversion import CLOSE, ROUGHLY
 from .orders import best_order
 from .proportional import proportional
@@ -240,3 +243,21 @@ def renyi(
         order = decimal(alpha)
         return Bracket(decimal_below(order * exact.always), decimal_above(order * exact.most), True, METHOD)
     return Bracket(min(largest, max(known, default=0.0)), largest, True, METHOD)
+
+
+_RTOL = 1e-3
+"""Much finer than what it is for."""
+
+
+def delta_above(product: Composition, epsilon: float, by_renyi: Callable[[Composition, float], float]) -> float:
+    """At least the product pair's delta at epsilon >= 0; by_renyi: the bound where nothing exact is quick."""
+    try:
+        if gaussian.supports(product):
+            return gaussian.delta(product, epsilon).upper
+        if closed_form.supports(product):
+            return closed_form.delta(product, epsilon).upper
+        if densities.supports(product):
+            return densities.delta(product, epsilon, _RTOL).upper
+    except (ArithmeticError, ValueError):  # out of its reach here
+        pass
+    return by_renyi(product, epsilon)

@@ -19,8 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .accounting.accountant import Accountant
-from .accounting.accountants import CERTIFIED, ESTIMATES, added
+from .accounting.accountants import CERTIFIED, ESTIMATES, Accountant, added
 from .accounting.bracket import Bracket, OutOfReach
 from .accounting.pairs import CategoriesPair, Composition, FinitePair, LatticePair, LocationPair, Pair
 from .accounting.pairs.pair import largest_loss

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcert.accounting import accountants
-from dpcert.accounting.accountant import Untuned
+from dpcert.accounting.accountants import Untuned
 from dpcert.accounting.bracket import Bracket
 from dpcert.accounting.pairs import Composition, GaussianPair
 

@@ -13,7 +13,7 @@ from dpcert.accounting.cohorts import cover, recursion
 from dpcert.accounting.cohorts import round_profiles as profiles
 from dpcert.accounting.cohorts.cover import Family, Inscribed
 from dpcert.accounting.cohorts.recursion import Rounds
-from dpcert.accounting.losses.exact_profiles import profile
+from dpcert.accounting.losses.closed_form import profile
 from dpcert.accounting.losses.smooth import contour
 from dpcert.accounting.pairs import GaussianPair, SubsampledPair
 

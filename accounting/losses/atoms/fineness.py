@@ -1,5 +1,7 @@
-"""How finely laws that no number of cells makes finer are cut, and how closely all are inverted: each pair says what that
-is worth (`laws.Cut`). Bounds hold for every choice: it decides how narrow a bracket is, and how long it takes.
+"""How finely laws that no number of cells makes finer are cut, and how closely all are inverted.
+
+Each pair says what that is worth (`laws.Cut`). Bounds hold for every choice: it decides how narrow a bracket is, and
+how long it takes.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from ...bracket import Bracket, OutOfReach
 from ...pairs import Composition, Pair
 from ...pairs.parameters import dominating_parameters
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
+from ..closed_form import has_profile, profile
 from ..crossing import epsilon_above, epsilon_below
-from ..exact_profiles import has_profile, profile
 from .composed_profile import ComposedProfile, Sides
 from .edges import Resolution
 from .fineness import COARSE_BLOCK, cut_for, cuts

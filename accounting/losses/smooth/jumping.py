@@ -12,8 +12,8 @@ from ...rounding import UNIT
 from ..measure import Transform
 from .complex_functions import expm1, log1p
 from .densities import Densities, DensitiesOnLine, frequencies
+from .integrand import SMALLER
 from .labelled import Labelled
-from .valley import SMALLER
 
 _RARE = 0.5
 """Share of all outcomes' moment up to which jumps are rare: log(1 - x) has a slope of at most 2."""

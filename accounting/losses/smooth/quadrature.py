@@ -16,9 +16,8 @@ from ...bracket import OutOfReach
 from ...pairs.order import Sampling
 from ...rounding import UNIT
 from .complex_functions import expm1, rotation_minus_one
-from .integrand import kept_range, log_growth
+from .integrand import SMALLER, kept_range, log_growth, valley
 from .paths import Path, Sampled, corner, line
-from .valley import SMALLER, valley
 
 BLOCK = 32
 """The number of nodes is a multiple of it."""

@@ -27,7 +27,7 @@ from ..line import invert, log_peak
 from .alone import Alone
 from .densities import lay, phases
 from .goal import TILTS, Goal, feasible, line
-from .integrand import factors, log_mixture
+from .integrand import beyond, factors, log_mixture, valley
 from .jumping import Jumps
 from .labelled import Labelled
 from .large_losses import FarOutcomes, Least, far_outcomes
@@ -36,7 +36,6 @@ from .parts import Calls, Profile
 from .paths import Sampled, sampled
 from .pilot import rough
 from .shortened import ShortenedPair
-from .valley import beyond, valley
 
 _LABELS = (
     (0.35, 1.0, 0.1),

@@ -18,8 +18,8 @@ from ...bracket import OutOfReach
 from ...pairs import Composition, Sampling
 from ..line import Plan, log_peak
 from .densities import phases
+from .integrand import farthest
 from .pilot import Rough, rough
-from .valley import farthest
 
 _BELOW = np.array([0.0, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 1.0])
 _NEAR = np.array([0.75, 1.5, 2.5, 4.0, 6.0, 9.0])

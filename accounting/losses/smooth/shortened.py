@@ -2,7 +2,7 @@
 
 For tiny rates E e^{cL} explodes at tilts c that epsilon asks for, because of outcomes x that are less likely than delta
 can tell. Lowering their losses to 0 lowers the profile, by at most their probability (docs/theory/inversion.md, section
-12). The integrand has a valley between the outcomes that matter and those (valley.py).
+12). The integrand has a valley between the outcomes that matter and those (integrand.py).
 
 Why it is here: without it three times as many settings of tiny rates, one phase, have no narrow bracket by densities
 (26 of 32 instead of 9; benchmarks/regimes.py), and more of small rates, too.
@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from scipy.special import ndtr
 
 from ...pairs import Composition, GaussianPair, Sampling, SubsampledPair
+from .integrand import beyond
 from .paths import sampled as parameters
-from .valley import beyond
 
 ORDERS = (Sampling.REMOVE, Sampling.REPLACE)
 """Orders whose losses grow without end in one direction of x."""

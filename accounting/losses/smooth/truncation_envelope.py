@@ -17,10 +17,9 @@ from scipy.special import expit, log_ndtr, ndtr
 from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...pairs.order import Sampling
-from .integrand import cell_masses, factors, kept_range, log_growth
+from .integrand import SMALLER, cell_masses, factors, kept_range, log_growth
 from .paths import Sampled
 from .quadrature import Quadrature, Tilted
-from .valley import SMALLER
 
 _TALLEST = 1.2
 _WIDEST_ANGLE = 1.5

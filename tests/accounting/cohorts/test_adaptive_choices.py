@@ -16,7 +16,7 @@ from dpcert.accounting.cohorts.adaptive_choices import (
     remove_mixtures,
 )
 from dpcert.accounting.cohorts.grid_layout import Window
-from dpcert.accounting.losses.exact_profiles import profile
+from dpcert.accounting.losses.closed_form import profile
 from dpcert.accounting.losses.smooth import contour
 from dpcert.accounting.pairs import GaussianPair, OpposedPair, SubsampledPair
 

@@ -9,7 +9,7 @@ import pytest
 from cases import few
 
 from dpcert.accounting.cohorts.round_profiles import Triangle, above, add_above, opposed_above, remove_above
-from dpcert.accounting.losses.exact_profiles import profile
+from dpcert.accounting.losses.closed_form import profile
 from dpcert.accounting.pairs import GaussianPair, OpposedPair, SubsampledPair
 
 from .oracle import precise_profile

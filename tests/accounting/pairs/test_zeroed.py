@@ -11,7 +11,7 @@ import pytest
 from cases import few, many
 from numpy.typing import NDArray
 
-from dpcert.accounting.losses.exact_profiles import profile
+from dpcert.accounting.losses.closed_form import profile
 from dpcert.accounting.pairs import GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
 
 SEED = 20261122

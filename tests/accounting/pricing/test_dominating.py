@@ -10,7 +10,7 @@ import pytest
 from cases import few
 from numpy.typing import NDArray
 
-from dpcert.accounting.losses.exact_profiles import profile
+from dpcert.accounting.losses.closed_form import profile
 from dpcert.accounting.pairs import GaussianPair, Pair, Sampling, SubsampledPair
 from dpcert.accounting.pricing.dominating import dominating
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Sequence

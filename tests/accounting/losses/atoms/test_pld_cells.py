@@ -14,7 +14,7 @@ from dpcert.accounting.losses.atoms.discrete_cells import lattice_cells
 from dpcert.accounting.losses.atoms.edges import Resolution
 from dpcert.accounting.losses.atoms.steps import steps
 from dpcert.accounting.losses.atoms.transform import AtomLaw
-from dpcert.accounting.losses.exact_profiles import profile
+from dpcert.accounting.losses.closed_form import profile
 from dpcert.accounting.pairs import (
     DiscreteGaussianPair,
     DiscreteLaplacePair,

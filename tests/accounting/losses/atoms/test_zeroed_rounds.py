@@ -19,7 +19,7 @@ from dpcert.accounting.losses.atoms.cells import Atoms
 from dpcert.accounting.losses.atoms.edges import Resolution
 from dpcert.accounting.losses.atoms.steps import steps
 from dpcert.accounting.losses.atoms.transform import AtomLaw
-from dpcert.accounting.losses.exact_profiles import profile
+from dpcert.accounting.losses.closed_form import profile
 from dpcert.accounting.losses.smooth import contour
 from dpcert.accounting.pairs import GaussianPair, OpposedPair, Pair, SubsampledPair, ZeroedPair
 from dpcert.accounting.participation import revealed
