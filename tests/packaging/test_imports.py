@@ -69,7 +69,7 @@ PAIRS, PRICED_BY = "dpcert.accounting.pairs.", ("losses", "renyi", "allocation")
 are pairs made of pairs, whose parts' laws the rooms ask for in turn. Only these three, and only from pairs."""
 
 
-def asked_back(importing: str, imported: str) -> bool:
+def asks_its_price(importing: str, imported: str) -> bool:
     rooms = tuple(f"dpcert.accounting.{room}." for room in PRICED_BY)
     return importing.startswith(PAIRS) and imported.startswith(rooms)
 
@@ -83,7 +83,7 @@ def circle(known: dict[str, Path]) -> list[str]:
     graph: dict[str, set[str]] = {}
     for name in known:
         if name != "dpcert":
-            found = (each.module for each in imports(name, known) if not asked_back(name, each.module))
+            found = (each.module for each in imports(name, known) if not asks_its_price(name, each.module))
             graph.setdefault(place(name), set()).update(map(place, found))
     graph = {name: ties - {name} for name, ties in graph.items()}
     try:

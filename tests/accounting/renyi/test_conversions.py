@@ -75,7 +75,7 @@ def test_each_is_at_least_the_optimal_one_and_canonne_improves_mironov(alpha, rd
 
 
 @pytest.mark.parametrize(("alpha", "rdp", "delta"), POINTS)
-@pytest.mark.parametrize("index", range(5))
+@pytest.mark.parametrize("index", range(len(EPSILONS)))
 def test_delta_inverts_epsilon(alpha, rdp, delta, index):
     epsilon = EPSILONS[index](alpha, rdp, delta)
     if epsilon > 0:
