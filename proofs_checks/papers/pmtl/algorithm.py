@@ -15,7 +15,7 @@ APART = 0.05
 
 
 def _mean_estimation(curvature: float, population: int = 20, dimension: int = 3) -> Any:
-    from ....trainers.data.known import mean_estimation
+    from ...convergence.quadratic import mean_estimation
 
     return mean_estimation(population=population, dimension=dimension, curvature=curvature, seed=1)
 

@@ -78,8 +78,8 @@ def _one_round(left: int, right: int, cohorts: str) -> float:
 
 def own_membership(statement: Statement) -> Finding:
     """Two runs with the same broadcasts and data, other cohort coins: do the outputs h'_k(D_k, w~^{1:T}) agree?"""
-    from ....trainers.data.known import mean_estimation
     from ....trainers.federated import LocalSteps, PmtlAsPrinted, ReplayableTrainer, Settings
+    from ...convergence.quadratic import mean_estimation
 
     problem = mean_estimation(population=6, dimension=2, seed=1)
     check_against_trainer(Federation(problem, "as-printed", 0.5, 0.1, 2, cohort=3, sigma=0.1))

@@ -16,7 +16,7 @@ from ..row import Finding, Statement, on_instances
 
 
 def _problem(population: int, dimension: int, curvature: float) -> Any:
-    from ....trainers.data.known import mean_estimation
+    from ...convergence.quadratic import mean_estimation
 
     return mean_estimation(population=population, dimension=dimension, curvature=curvature, seed=1)
 

@@ -25,7 +25,7 @@ Setting = tuple[Federation, int]
 
 def _mean(population: int, spread: float = 1.0) -> Any:
     """L = mu = 1; two coordinates, independent copies of each other."""
-    from ....trainers.data.known import mean_estimation
+    from ...convergence.quadratic import mean_estimation
 
     return mean_estimation(population=population, dimension=2, curvature=1.0, spread=spread, seed=1)
 
@@ -33,7 +33,7 @@ def _mean(population: int, spread: float = 1.0) -> Any:
 @cache
 def _ridge() -> Any:
     """L = 1, mu = .1, four clients whose Hessians and optima differ."""
-    from ....trainers.data.known import ridge_regression
+    from ...convergence.quadratic import ridge_regression
 
     return ridge_regression(population=4, dimension=3, seed=2)
 

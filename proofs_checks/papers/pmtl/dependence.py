@@ -26,7 +26,7 @@ SLACK = 0.02
 
 @cache
 def _problem(population: int, dimension: int) -> Any:
-    from ....trainers.data.known import mean_estimation
+    from ...convergence.quadratic import mean_estimation
 
     return mean_estimation(population=population, dimension=dimension, curvature=1.0, seed=1)
 

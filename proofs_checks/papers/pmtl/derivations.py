@@ -33,8 +33,8 @@ def outputs(statement: Statement) -> Finding:
 
 def releases(statement: Statement) -> Finding:
     """How many noisy broadcasts Algorithm 1 makes for 12 local steps of a client, in a run, against 12 charged."""
-    from ....trainers.data.known import mean_estimation
     from ...convergence.pmtl_runs import run
+    from ...convergence.quadratic import mean_estimation
 
     steps, problem = statement.domain["E"], mean_estimation(population=3, dimension=1, curvature=1.0, seed=1)
     check_against_trainer(Federation(problem, "as-printed", 1.0, 0.1, steps, sigma=0.1))
