@@ -46,6 +46,8 @@ from dpcert.mechanisms import (
 
 MOST = 4096
 FEWER = 120
+CELLS = 600
+"""Of what is put together out of cells, before it is put together with more."""
 
 
 def alike(one: Pair) -> Pair:
@@ -188,6 +190,8 @@ def enumerated(leaf: str, names: tuple[str, ...], relation: str, visible: bool, 
         return enumerated(leaf, tuple(inside), relation, visible or name == "VisibleParticipation", known)
 
     found = few(of(relation))
+    if leaf not in EXACT:
+        found = [coarser(one, CELLS) for one in found]
     if name == "Sequence":
         partner = sampled(BESIDE, relation, visible)
         return [alike(joint(both)) for both in product(found, partner)]
