@@ -59,7 +59,7 @@ def federation(problem: Problem, clients: int, dimension: int, features: int = 4
     if problem == "quadratic":
         return quadratic(clients, dimension).federation
     if problem == "logistic":
-        return logistic_regression(population=clients, dimension=features, classes=CLASSES, samples=12).federation
+        return logistic_regression(population=clients, dimension=features, classes=CLASSES, samples=12)
     rng, members = np.random.default_rng(2), []
     for k in range(clients):
         labels = rng.integers(0, CLASSES, 12)
