@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import mpmath
 import numpy as np
 import pytest
 
-from dpcert.accounting import accountants, delta, deltas, epsilon, epsilons, products, tradeoff
+from dpcert.accounting import Bracket, accountants, delta, deltas, epsilon, epsilons, products, tradeoff
 from dpcert.accounting.losses import crossing
 from dpcert.accounting.losses.smooth import batch
-from dpcert.accounting.pairs import GaussianPair
+from dpcert.accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
+from dpcert.accounting.question import Question
 from dpcert.mechanisms import Gaussian, Mechanism, Poisson, Repeat, Sequence
 
 RUNS: list[Mechanism] = [
@@ -92,6 +94,45 @@ def test_lines_are_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batch, "laid_around", lambda *args: laid.append(args) or whole(*args))
     assert len(epsilons(RUNS[0], np.geomspace(1e-12, 1e-3, 1000).tolist())) == 1000
     assert len(laid) <= 6
+
+
+ADD, FEW = 0.05, 20
+"""In the add order no round's loss is above -log(1 - ADD)."""
+FEW_ROUNDS = Repeat(Poisson(Gaussian(1.0), ADD), FEW)
+
+
+def _wrong_deltas() -> list[Bracket]:
+    """Shared deltas next to the largest loss, and past it, that are not what the point by itself gives."""
+    product = ((SubsampledPair(GaussianPair(1.0), ADD, Sampling.ADD), FEW),)
+    points = [-FEW * math.log1p(-ADD) * share for share in (0.2, 0.4, 0.6, 0.8, 0.95, 1.0, 1.2, 2.0)]
+    alone = [accountants.composed(product, "best", "delta", at, 1e-6) for at in points]
+    both = list(zip(batch.deltas(product, points, 1e-6), alone, strict=True))
+    together = products.together(Question.about(FEW_ROUNDS, "delta", None), points)
+    both += [(together.get(at), delta(FEW_ROUNDS, at)) for at in points]
+    return [one for one, other in both if one and (one.lower > other.upper or one.upper < other.lower)]
+
+
+def test_next_to_the_largest_loss(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plant: half of the largest loss taken for it."""
+    assert _wrong_deltas() == []
+    whole = batch.largest_total
+    monkeypatch.setattr(batch, "largest_total", lambda product: whole(product) / 2)
+    assert len(_wrong_deltas()) >= 2
+
+
+def test_an_order_that_no_line_serves_may_be_the_larger_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The plant: it is taken for the smaller one."""
+    points, served = np.linspace(0.1, 0.5, 40).tolist(), products.composed_together
+
+    def of_one_order(product: Composition, *asked: Any) -> list[Bracket | None]:
+        added = any(getattr(pair, "order", None) == Sampling.ADD for pair, _ in product)
+        return served(product, *asked) if added else [None] * len(asked[2])
+
+    monkeypatch.setattr(products, "composed_together", of_one_order)
+    truth = [delta(FEW_ROUNDS, at) for at in points[::8]]
+    assert all(one.upper >= at.lower for one, at in zip(deltas(FEW_ROUNDS, points)[::8], truth, strict=True))
+    monkeypatch.setattr(products, "_exceeded", lambda *_: True)
+    assert all(one.upper < at.lower for one, at in zip(deltas(FEW_ROUNDS, points)[::8], truth, strict=True))
 
 
 def test_what_no_line_serves(monkeypatch: pytest.MonkeyPatch) -> None:
