@@ -212,7 +212,7 @@ def convert_composed(known: Known, each: float, rounds: int, asked: Asked, **pla
     """What rounds of a known rho, mu or epsilon each come to together; place: as for `convert`.
 
     >>> print(convert_composed("rho", 0.1, 3, "epsilon", delta=1e-6))
-    epsilon <= 3.9200578 at delta = 1e-06, from rho = 0.1 in each of 3 rounds
+    epsilon <= 3.9200574 at delta = 1e-06, from rho = 0.1 in each of 3 rounds
       upper bound: every mechanism with this rho has at most this epsilon; whether one has it is not known
     """
     return ComposedConversion(each, rounds, convert(known, composed_amount(known, each, rounds), asked, **place))

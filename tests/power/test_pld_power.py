@@ -96,7 +96,7 @@ def test_dropped_truncation_mass(monkeypatch: pytest.MonkeyPatch, dropped: bool,
     """
     monkeypatch.setattr(pld_laws, "_TRIMMED", trimmed)
     _one_stage(monkeypatch, 1 << 12, 1e-5)
-    monkeypatch.setattr(pld, "_tail", lambda composition, delta, rtol: 1e-3)
+    monkeypatch.setattr(pld, "lost_tail", lambda composition, delta, rtol: 1e-3)
     if dropped:
         monkeypatch.setattr(pld_laws, "pessimistic", _without_stray(pessimistic))
     found = sum(
@@ -189,7 +189,7 @@ def test_far_losses(monkeypatch: pytest.MonkeyPatch, plant: str | None) -> None:
         monkeypatch.setattr(Far, "upper", lambda self, epsilon: 0.0)
     if plant == "in full":
         monkeypatch.setattr(Far, "lower", lambda self, epsilon: self.apart)
-    layout = LatticeLayout(RARE, 1e-20, 1e-6)
+    layout = LatticeLayout(RARE, 1e-20, 1e-6, pld.COARSE_BLOCK)
     wrong = 0
     for epsilon in (0.8, 1.0, 1.2):
         truth = closed_form.delta(RARE, epsilon)

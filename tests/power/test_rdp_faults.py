@@ -113,7 +113,7 @@ def test_whole_orders_are_sums(monkeypatch):
     choices = sampled_gaussian._choices
     monkeypatch.setattr(sampled_gaussian, "_choices", lambda order: tuple(each[:1] for each in choices(order)))
     assert missed_whole() == [setting for setting in WHOLE if setting[2] > 2]
-    monkeypatch.setattr(sampled_gaussian, "_choices", lambda order: (choices(order)[0] + 1, choices(order)[1]))
+    monkeypatch.setattr(sampled_gaussian, "_choices", lambda order: (choices(order)[0] + 1, *choices(order)[1:]))
     assert len(missed_whole()) == len(WHOLE)
 
 

@@ -216,7 +216,7 @@ def test_planted_a_knee_too_near_is_caught(monkeypatch: pytest.MonkeyPatch) -> N
     seen = most(ranges.truncated_gaussian(F(3, 10), F(3)), eps)
     real = public_ranges._both
     monkeypatch.setattr(public_ranges, "_both", lambda shift, largest: real(shift, largest * 0.9))
-    assert public_ranges.stated(mechanism).upper.profile(public_ranges.arb(eps)) < seen
+    assert public_ranges.stated_pairs(mechanism).upper.profile(public_ranges.arb(eps)) < seen
 
 
 @pytest.mark.parametrize(
