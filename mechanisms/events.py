@@ -29,7 +29,7 @@ from .private_selection import BestOfSeveral
 from .randomized_response import RandomizedResponse
 from .sampled import FixedSize, Poisson, TruncatedPoisson
 from .selection import ReportNoisyMax, exponential_mechanism, permute_and_flip
-from .validate import InputError, choice
+from .validate import InputError, choice, lacks
 
 if TYPE_CHECKING:
     from dp_accounting import dp_event  # type: ignore[import-untyped]
@@ -55,7 +55,7 @@ def _dp_accounting() -> Any:
     except ModuleNotFoundError as missing:
         if missing.name != "dp_accounting":
             raise
-        text = "dp_accounting's events need dp_accounting: pip install 'dpcert[dp-accounting]'"
+        text = str(lacks("A mechanism as an event", "dp_accounting", "dpcert[dp-accounting]"))
         raise ModuleNotFoundError(text, name="dp_accounting") from None
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
+from ...mechanisms.validate import lacks
 from .interval import Interval
 from .layout import Layout
 from .linear_score import Features, features
@@ -70,7 +70,7 @@ def _one_thread() -> Any:
 def _sklearn(module: str, name: str) -> Any:
     """A scikit-learn class, imported when it is first used; InputError when the [audit] extra is missing."""
     if find_spec("sklearn") is None:
-        raise InputError("scores", name, "scikit-learn for this score: pip install dpcert[audit]")
+        raise lacks(f"The score {name}", "scikit-learn", "dpcert[audit]")
     return getattr(import_module(f"sklearn.{module}"), name)
 
 

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import count, positive
+from ...mechanisms.validate import count, lacks, positive
 from .linear_score import features
 from .outputs import Outputs
 from .scores import Scorer, finite
@@ -39,7 +38,7 @@ class TorchNetwork:
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
         """Raises InputError where torch is not installed."""
         if find_spec("torch") is None:
-            raise InputError("scores", self.name, "torch for this score: pip install dpcert[train]")
+            raise lacks(f"The score {self.name}", "PyTorch", "dpcert[train]")
         torch = import_module("torch")
         prepare = features(dataset, neighbour)
         x = torch.as_tensor(np.concatenate([prepare(dataset), prepare(neighbour)]), dtype=torch.float32)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import text_table
+from ...mechanisms.validate import lacks
 from .judge import EvidenceError, Judgement, judge
 from .register import register
 from .row import Kind, Row, Status
@@ -147,4 +148,4 @@ def _outcome(name: str, folder: Path | None) -> Judgement | str:
     except EvidenceError as problem:
         return str(problem)
     except ModuleNotFoundError as problem:
-        return f"{row.id}: {problem.name} is not installed: pip install 'dpcert[papers,train]'"
+        return f"{row.id}: {lacks('This row', str(problem.name), 'dpcert[papers,train]')}"
