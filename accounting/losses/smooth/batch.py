@@ -13,7 +13,7 @@ from ...pairs import Composition
 from ...rounding import TARGET
 from ..crossing import crossings
 from ..line import Inversion
-from .contour import METHOD, largest_total
+from .contour import METHOD, from_logarithms, largest_total
 from .one_line import laid_around
 from .saddle import saddle_at_delta, saddle_at_epsilon, saddles_between
 
@@ -66,8 +66,8 @@ def deltas(composition: Composition, epsilons: Sequence[float], rtol: float) -> 
 
     def bounds(found: Inversion, some: Index) -> Found:
         least, most = found.log_deltas(above[some])[0], found.log_deltas(below[some])[1]
-        least, most = np.exp(least), np.exp(np.minimum(most, 0.0))
-        return np.maximum(0.0, least * (1.0 - 1e-15)), np.minimum(1.0, most * (1.0 + 1e-15))
+        ends = [from_logarithms(*each) for each in zip(least.tolist(), np.minimum(most, 0.0).tolist(), strict=True)]
+        return np.array([each.lower for each in ends]), np.array([each.upper for each in ends])
 
     shared = iter(_shared(len(given), lay, bounds, rtol))
     return [next(shared) if one else Bracket(0.0, 0.0, True, METHOD) for one in reached]

@@ -85,7 +85,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         return _delta(kept, (below, above), mass, rtol, saddle_at_epsilon(kept, epsilon))
 
     def jumps() -> Bracket:
-        return _exponential(*rare.delta(composition, epsilon, rtol))
+        return from_logarithms(*rare.delta(composition, epsilon, rtol))
 
     return _first_narrow(_attempts(composition, smooth, whole, near, jumps) if epsilon else [whole], rtol)
 
@@ -100,12 +100,12 @@ def _delta(composition: Composition, near: tuple[float, float], mass: float, rto
         if most - least < rtol or most - least > 0.5 * width:
             break
         saddle = replace(saddle, log_delta=most)
-    bracket = _exponential(least, most)
+    bracket = from_logarithms(least, most)
     return replace(bracket, upper=min(1.0, up(bracket.upper + mass)))
 
 
-def _exponential(least: float, most: float) -> Bracket:
-    """Of delta, from its logarithms."""
+def from_logarithms(least: float, most: float) -> Bracket:
+    """Of delta, from its logarithms, rounded outwards: above 0 also where that is below all doubles."""
     return Bracket(
         max(0.0, widened_down(math.exp(least), 1e-15)), min(1.0, widened_up(math.exp(most), 1e-15)), True, METHOD
     )

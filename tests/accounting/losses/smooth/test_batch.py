@@ -67,6 +67,23 @@ def test_planted_faults(monkeypatch: pytest.MonkeyPatch, fault: object) -> None:
     assert _violations() > 5
 
 
+def test_deltas_below_all_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them is 0. The plant: their logarithms' exponentials to nearest."""
+    product, points = ((GaussianPair(SHIFT), ROUNDS),), [36.0, 38.0, 40.0, 50.0]
+
+    def wrong() -> int:
+        both = zip(batch.deltas(product, points, 1e-3), map(mpmath.mpf, points), strict=True)
+        with mpmath.workdps(40):
+            return sum(bool(found and found.upper < _gaussian_delta(at)) for found, at in both)
+
+    def nearest(least: float, most: float) -> Bracket:
+        return Bracket(math.exp(least), math.exp(most), True, "contour")
+
+    assert wrong() == 0
+    monkeypatch.setattr(batch, "from_logarithms", nearest)
+    assert wrong() >= 2
+
+
 @pytest.mark.parametrize("run", RUNS)
 @pytest.mark.parametrize("relation", ["add-remove", "replace-one"])
 def test_same_as_one_by_one(run: Mechanism, relation: str) -> None:
