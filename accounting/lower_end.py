@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ..mechanisms import InputError, Mechanism
-from .bracket import Bracket
+from .bracket import Bracket, EmptyBracket
 
 
 def with_lower_end(found: Bracket, least: Mechanism | None, ask: Callable[[Mechanism], Bracket]) -> Bracket:
@@ -23,6 +23,8 @@ def with_lower_end(found: Bracket, least: Mechanism | None, ask: Callable[[Mecha
     if least is not None:
         try:
             lower = ask(least).lower
+        except EmptyBracket:  # a contradiction, which must surface
+            raise
         except (InputError, ArithmeticError):
-            lower = 0.0
+            pass
     return replace(found, lower=lower if found.certified else min(lower, found.upper))

@@ -1,23 +1,20 @@
 """One block of random allocation by itself: its profile is a sum over the atoms of its law, without any composition.
 
 An accountant of accounting/epsilon.py. Any delta will do, however small: the sums have no cancellation. Of noise that
-is next to nothing the law's masses are beyond doubles, and the choice of the round hides next to nothing: there the
-upper end is that of whoever sees it, one round's.
+is next to nothing the law's masses are beyond doubles; the choice of the round hides next to nothing there, and what
+serves is participation/revealed.py.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
-from ..bracket import Bracket, OutOfReach
-from ..losses import closed_form
+from ..bracket import Bracket
 from ..losses.atoms.cells import ROUNDING_OF_SUMS, Atoms
 from ..losses.crossing import Excess, crossing, over
 from ..pairs import AllocationPair, Composition
-from ..pairs.order import Order
 from ..pairs.parameters import dominated_parameters, dominating_parameters
 from ..rounding import TARGET, down, up
 from .block import losses_above, losses_below, supports_base
@@ -48,10 +45,7 @@ def _block(composition: Composition) -> AllocationPair | None:
 
 def epsilon(composition: Composition, delta: float) -> Bracket:
     """The smallest epsilon >= 0 of the block at 0 < delta < 1."""
-    try:
-        above, below = _laws(composition, _LOST * delta)
-    except (ArithmeticError, ValueError):
-        return _of_shown_round(composition, delta, closed_form.epsilon)
+    above, below = _laws(composition, _LOST * delta)
     return Bracket(
         _smallest(below, delta * (1 + 2 * TARGET), -1), _smallest(above, delta * (1 - 2 * TARGET), 1), True, METHOD
     )
@@ -61,10 +55,7 @@ def delta(composition: Composition, epsilon: float) -> Bracket:
     """The smallest delta of the block at epsilon >= 0."""
     found = Bracket(0.0, 1.0, True, METHOD)
     for tail in _TAILS:
-        try:
-            above, below = _laws(composition, tail)
-        except (ArithmeticError, ValueError):
-            return found.intersect(_of_shown_round(composition, epsilon, closed_form.delta))
+        above, below = _laws(composition, tail)
         lower, upper = _profile(below, epsilon * (1 + 2 * TARGET), -1), _profile(above, epsilon * (1 - 2 * TARGET), 1)
         found = found.intersect(Bracket(lower, upper, True, METHOD))
         if tail <= max(_LOST * lower, _TOLD * found.width) or found.width <= NARROWEST * upper:
@@ -79,16 +70,6 @@ def _laws(composition: Composition, tail: float) -> tuple[Atoms, Atoms]:
     high, low = dominating_parameters(pair), dominated_parameters(pair)
     above = losses_above(high.base, high.rounds, high.order, high.fineness, tail)
     return above, losses_below(low.base, low.rounds, low.order, low.fineness, tail)
-
-
-def _of_shown_round(composition: Composition, at: float, ask: Callable[[Composition, float], Bracket]) -> Bracket:
-    """From above, where it is shown which round it is. Raises OutOfReach where that has no formula either."""
-    pair = _block(composition)
-    assert pair is not None
-    shown = ((pair.base if pair.order == Order.REMOVE else pair.base.mirrored(), 1),)
-    if not closed_form.supports(shown):
-        raise OutOfReach(f"the law of {pair}")
-    return Bracket(0.0, ask(shown, at).upper, True, METHOD)
 
 
 def _profile(law: Atoms, epsilon: float, side: int) -> float:

@@ -65,16 +65,20 @@ class AllocationPair(Pair):
     def supremum(self) -> arb | None:
         """The ratio is a mean of products of `participations` rounds' ratios: it is largest where all rounds' are, and
         smallest where all are smallest."""
-        most = (self.base if self.order == Order.REMOVE else self.base.mirrored()).supremum()
+        most = self._participation().supremum()
         return None if most is None else self.participations * most
 
-    def revealed(self) -> Pair | None:
+    def revealed(self) -> Pair:
         """A round of the base for each participation."""
-        return _seen_rounds(self.base, self.participations)
+        return _seen_rounds(self._participation(), self.participations)
+
+    def _participation(self) -> Pair:
+        """One round that the unit takes part in, in this order."""
+        return self.base if self.order == Order.REMOVE else self.base.mirrored()
 
     def _slope(self, order: float) -> tuple[float, float]:
         """Seeing which rounds these are only adds."""
-        return 0.0, _seen_rounds(self.base, self.participations).renyi().slope(order)[1]
+        return 0.0, self.revealed().renyi().slope(order)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +127,8 @@ class ReplacedAllocationPair(Pair):
 
 
 def _seen_rounds(base: Pair, times: int) -> Pair:
-    """So many rounds, of which Gaussian ones are one."""
+    """So many rounds, of which one is itself, and Gaussian ones are one."""
     noise = base.gaussian()
     if noise is not None and noise.coin is None:
         return GaussianPair(widened_up(noise.shift * math.sqrt(times), 4 * UNIT))
-    return ProductPair(((base, times),))
+    return base if times == 1 else ProductPair(((base, times),))

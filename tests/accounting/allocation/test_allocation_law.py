@@ -11,8 +11,8 @@ import pytest
 from cases import few
 from scipy.special import ndtr
 
-from dpcert.accounting import delta, epsilon
-from dpcert.accounting.allocation import block, mean, one_block, statistic
+from dpcert.accounting import accountants, delta, epsilon
+from dpcert.accounting.allocation import block, mean, statistic
 from dpcert.accounting.losses.atoms.cells import Atoms
 from dpcert.accounting.pairs import (
     AllocationPair,
@@ -153,7 +153,8 @@ def test_other_noise_holds_the_sum_over_all_outcomes(base):
 @pytest.mark.parametrize("sigma", [0.15, 0.1, 0.03, 0.01])
 def test_noise_that_is_next_to_nothing_ends_in_bounds(sigma, order):
     """All mass is in one place, whose neighbours are hundreds of losses away: against the sum over all outcomes."""
-    found = one_block.epsilon(((AllocationPair(DiscreteGaussianPair(sigma, 1), 3, 1, order, 0.02), 1),), 1e-5)
+    one = ((AllocationPair(DiscreteGaussianPair(sigma, 1), 3, 1, order, 0.02), 1),)
+    found = accountants.composed(one, "best", "epsilon", 1e-5, 1e-3)
     assert found.upper < 1e4
     with mp.workdps(30):
         each = [[mp.exp(-((x - at) ** 2) / (2 * mp.mpf(sigma) ** 2)) for x in range(-4, 6)] for at in (1, 0)]
