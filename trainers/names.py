@@ -8,7 +8,7 @@ from typing import Any
 Settings = dict[str, Callable[[str], Any]]
 """By their keys, how the text of each is read."""
 
-_CUT: Settings = {"head-layers": int, "label-sets": str, "aggregation-interval": int}
+_SHARED_LAYERS: Settings = {"head-layers": int, "label-sets": str, "aggregation-interval": int}
 
 ALGORITHMS: dict[str, Settings] = {
     "pmtl": {},
@@ -22,14 +22,14 @@ ALGORITHMS: dict[str, Settings] = {
     "pp-sgd": {"alpha": float},
     "clustered-pmtl": {"clusters": str},
     "fixed-omega": {"omega": str},
-    "dpfedmtl": _CUT,
-    "dpfedmtl-local-noise": _CUT,
-    "dpfedmtl-clipped": _CUT,
-    "dpfedmtl-as-printed": _CUT,
+    "dpfedmtl": _SHARED_LAYERS,
+    "dpfedmtl-local-noise": _SHARED_LAYERS,
+    "dpfedmtl-clipped": _SHARED_LAYERS,
+    "dpfedmtl-as-printed": _SHARED_LAYERS,
 }
 """The federated ones (build.py), each with the settings of its own."""
 
-UNRELATED = ("dp-fedavg", "local", "pp-sgd", *(name for name, own in ALGORITHMS.items() if own is _CUT))
+UNRELATED = ("dp-fedavg", "local", "pp-sgd", *(name for name, own in ALGORITHMS.items() if own is _SHARED_LAYERS))
 """Algorithms without a lambda."""
 
 METHODS = ("mocha", "mocha-alternating", "cocoa", "mb-sdca", "mb-sgd")

@@ -10,6 +10,13 @@ from .engine.calibration import calibrated_noise
 from .engine.privacy import PrivacyGoal
 from .engine.settings import Settings
 
+WORDS = {
+    "noise_multiplier": "a noise multiplier",
+    "noise_std": "a standard deviation of the noise",
+    "sigma": "a sigma",
+    "target_epsilon": "a target epsilon",
+}
+
 
 def stated_noise(
     algorithm: Algorithm,
@@ -28,22 +35,24 @@ def stated_noise(
     of the noise on a client's gradient. target_epsilon: the least noise for which the whole run costs at most this.
     settings: of the run, but for its noise. Raises InputError for two of them, and for one without a meaning here.
     """
-    stated = {"noise_multiplier": noise_multiplier, "noise_std": noise_std, "sigma": sigma}
-    given = {name: value for name, value in (stated | {"target_epsilon": target_epsilon}).items() if value is not None}
+    stated = dict(zip(WORDS, (noise_multiplier, noise_std, sigma, target_epsilon), strict=True))
+    given = {name: value for name, value in stated.items() if value is not None}
     if len(given) > 1:
         first, second, *_ = given
-        raise InputError(second, given[second], f"either {_words(first)} or {_words(second)}")
+        told = f"The noise is stated twice. State either {WORDS[first]} or {WORDS[second]}."
+        raise InputError(second, given[second], "one of them", told)
     if noise_multiplier is not None:
         return nonnegative("noise_multiplier", noise_multiplier)
     if given and settings.clip_norm is None:
         (name,) = given
-        raise InputError("clip_norm", None, f"a value, with {_words(name)}")
+        told = f"With {WORDS[name]}, a clip norm is required: set clip_norm (--clip-norm)."
+        raise InputError("clip_norm", None, "a value", told)
     if target_epsilon is not None:
         return calibrated_noise(algorithm, settings, population, goal, target_epsilon).value
     members = population if settings.sampling == "full" else settings.cohort
     if sigma is not None:
         if not isinstance(algorithm, SharedLayers):
-            raise InputError("sigma", sigma, f"a noise multiplier in its place: {algorithm.name} has no sigma")
+            raise InputError("sigma", sigma, f"no sigma, but a noise multiplier: {algorithm.name} has no sigma")
         return algorithm.noise_multiplier(nonnegative("sigma", sigma), members, population)
     if noise_std is not None:
         if algorithm.noise_at == "clients":
@@ -51,7 +60,3 @@ def stated_noise(
             raise InputError("noise_std", noise_std, f"a noise multiplier, or sigma: {none}")
         return float(nonnegative("noise_std", noise_std)) * members / (settings.clip_norm or 1.0)
     return 0.0
-
-
-def _words(name: str) -> str:
-    return name.replace("_", "-")

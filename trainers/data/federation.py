@@ -67,11 +67,10 @@ class Client:
 class Federation:
     """The clients of one learning problem.
 
+    clients: each one's data, at least two. task: one of TASKS.
     outputs: the number of classes, tags or regression targets, hence the width of a model's output.
     Raises InputError for a client without training samples, features that are not finite or differ in shape
     between clients, labels out of range, and fewer than two clients.
-
-    clients: each one's data, at least two. task: classification, tags or regression.
     """
 
     name: str

@@ -79,10 +79,6 @@ class FlatModule:
         """The parameters by name, as views of a flat vector, for torch.func.functional_call."""
         return dict(zip(self.names, self.split(vector), strict=True))
 
-    def description(self) -> str:
-        """The model's type and parameters, by which a checkpoint recognises it."""
-        return f"{type(self.module).__qualname__}{list(zip(self.names, self.shapes, strict=True))}"
-
 
 def check_parameters(module: nn.Module) -> None:
     """Raise InputError for parameters that are complex or have no values yet."""

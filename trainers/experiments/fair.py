@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ...mechanisms import InputError
 from ..algorithms.finetune import PENALTIES
 from ..build import Parameters, build_algorithm
 from ..data import Federation, load_federation
@@ -71,7 +72,8 @@ def compare(
 ) -> list[dict[str, Any]]:
     """All tuned runs' results, each with its `target` ("none" without noise); finished runs are kept in the folder.
 
-    report(done, all, result) after each run, trials included. Raises InputError for kept results that are damaged.
+    report(done, all, result) after each run, trials included. Raises InputError for kept results that are damaged,
+    and for data without classes or tags.
     """
     work = _Work(base, plan, Path(folder), report, len(seeds))
     results = work.tuned("local", None, seeds)
@@ -109,7 +111,7 @@ class _Work:
             found = self._run(cell, "trials")["test_accuracy"]
             if found is not None and found > highest:
                 best, highest = cell, found
-        assert best is not None  # budgets are at least 1, and accuracies numbers: the task has classes or tags
+        assert best is not None  # budgets are at least 1, and accuracies numbers (_federation)
         told = {"target": "none" if target is None else target, "validation_accuracy": highest}
         return [self._run(replace(best, seed=seed), "cells") | told for seed in seeds]
 
@@ -156,7 +158,10 @@ class _Work:
 
     def _federation(self, seed: int) -> Federation:
         if self._loaded is None or self._loaded[0] != seed:
-            self._loaded = (seed, load_federation(self.base.data, seed=seed))
+            found = load_federation(self.base.data, seed=seed)
+            if found.task == "regression":
+                raise InputError("data", self.base.data, "classes or tags: this comparison is by accuracy")
+            self._loaded = (seed, found)
         return self._loaded[1]
 
 

@@ -16,6 +16,9 @@ from .table import Row, method_of, summarise
 TICK_ROOM = 0.08
 """Of an axis' length, for each label."""
 
+FEW_POWERS = 30.0
+"""Where a logarithmic axis spans less, labels between the powers of ten have room."""
+
 
 def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
     """accuracy.png (accuracy against certified epsilon), sigma.png (against DPFedMTL's sigma, where cells have several
@@ -49,15 +52,23 @@ def _accuracy(rows: Sequence[Row], file: Path) -> Path:
             axes.errorbar(epsilons, accuracies, errors, marker="o", label=method)
             shown |= set(epsilons.tolist())
         elif own and own[0].accuracy is not None:
-            axes.axhline(own[0].accuracy, linestyle="--", color="grey", label=method)
+            _level(axes, own[0].accuracy, method)
     axes.set_xscale("log")
     axes.minorticks_off()
     ticks = _apart(sorted(shown))
     axes.set_xticks(ticks, list(map(upper, ticks)))
     axes.set_xlabel("epsilon, certified upper bound")
     axes.set_ylabel("test accuracy, mean over clients and seeds")
-    axes.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.15))
+    if shown:
+        axes.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.15))
     return saved(figure, file, 150)
+
+
+def _level(axes: Any, accuracy: float, method: str) -> None:
+    """A line for a method that needs no noise, named at its right end: such lines are all grey."""
+    axes.axhline(accuracy, linestyle=":", color="grey")
+    place = {"transform": axes.get_yaxis_transform(), "ha": "right", "va": "bottom"}
+    axes.text(1.0, accuracy, method, fontsize="x-small", **place)
 
 
 def _apart(values: Sequence[float]) -> list[float]:
@@ -81,16 +92,7 @@ def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
             colour = f"C{forms.index(_form(method))}"
             axes.errorbar(sigmas, accuracies, errors, marker="o", linestyle=dashed, color=colour, label=method)
         elif own[0][1] is not None:
-            axes.axhline(own[0][1], linestyle=":", color="grey")
-            axes.text(
-                1.0,
-                own[0][1],
-                method,
-                transform=axes.get_yaxis_transform(),
-                fontsize="x-small",
-                ha="right",
-                va="bottom",
-            )
+            _level(axes, own[0][1], method)
     axes.set_xscale("log")
     axes.minorticks_off()
     shown = sorted({row.sigma for row in rows if row.sigma})
@@ -107,23 +109,41 @@ def _form(method: str) -> str:
 
 
 def _rounds(results: Sequence[dict[str, Any]], file: Path) -> Path:
-    figure, (above, below) = panels(2, sharex=True, figsize=(7, 6), height_ratios=(2, 1))
-    for method in dict.fromkeys(method_of(result) for result in results):
-        own = [result["history"] for result in results if method_of(result) == method]
+    """A colour for each method; at given epsilons a curve for each of them, fainter for smaller ones."""
+    figure, (above, below) = panels(2, sharex=True, figsize=(7, 7), height_ratios=(2, 1))
+    curves: dict[tuple[str, float], list[Any]] = {}
+    for result in results:
+        curves.setdefault((method_of(result), result.get("target_epsilon", 0.0)), []).append(result["history"])
+    methods = list(dict.fromkeys(method for method, _ in curves))
+    targets = sorted({target for _, target in curves if target})
+    for (method, target), own in sorted(curves.items(), key=lambda curve: methods.index(curve[0][0])):
+        look: dict[str, Any] = {"marker": ".", "color": f"C{methods.index(method)}"}
+        look |= {"alpha": (targets.index(target) + 1) / len(targets)} if target else {}
         rounds = [entry["round"] for entry in own[0]]
         losses = np.array([[entry["train_loss"] for entry in history] for history in own], dtype=float)
         errors = losses.std(axis=0, ddof=1) / np.sqrt(len(losses)) if len(losses) > 1 else None
-        (line, *_) = above.errorbar(rounds, losses.mean(axis=0), errors, marker=".", label=method)
+        label = f"{method}, epsilon {target:g}" if target else method
+        above.errorbar(rounds, losses.mean(axis=0), errors, label=label, **look)
         spent = [entry.get("epsilon_upper") for entry in own[0]]
         if None not in spent:
-            below.plot(rounds, spent, marker=".", color=line.get_color())
-    from matplotlib.ticker import ScalarFormatter
-
-    above.set_yscale("log")
-    above.yaxis.set_major_formatter(ScalarFormatter())
-    above.yaxis.set_minor_formatter(ScalarFormatter())
+            below.plot(rounds, spent, **look)
+    _logarithmic(above)
     above.set_ylabel("training loss,\nmean over clients and seeds")
-    above.legend(fontsize="small")
     below.set_xlabel("round")
     below.set_ylabel("epsilon,\ncertified upper bound")
+    handles, labels = above.get_legend_handles_labels()
+    columns = 3 if max(map(len, labels)) <= 30 else 2
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.3)}
+    below.legend(handles, labels, fontsize="x-small", ncols=columns, **place)
     return saved(figure, file, 150)
+
+
+def _logarithmic(axes: Any) -> None:
+    """The y axis, labelled between the powers of ten where these would be few."""
+    from matplotlib.ticker import ScalarFormatter
+
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    if high < FEW_POWERS * low:
+        axes.yaxis.set_major_formatter(ScalarFormatter())
+        axes.yaxis.set_minor_formatter(ScalarFormatter())

@@ -94,7 +94,7 @@ def load_mat(path: str | Path) -> Tasks:
     from scipy.io import loadmat
 
     if not Path(path).is_file():
-        raise InputError("path", str(path), "a MATLAB v5 file")
+        raise InputError("path", str(path), "an existing MATLAB v5 file")
     try:
         content = loadmat(path)
         x, y = ([np.asarray(cell, dtype=float) for cell in content[name].ravel()] for name in ("X", "Y"))

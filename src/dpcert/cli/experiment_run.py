@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from ..mechanisms import InputError
 from ..mechanisms.text_input import numbers
 from ..mechanisms.validate import count, positive
 from ..presentation.output import say, show, warnings_on_stderr
@@ -47,21 +48,23 @@ def _found(name: str, asked: Asked) -> Experiment:
         if name == "mocha-sizes":
             return sizes.sizes_beside(name, asked.data, asked.split_file, asked.seed)
         return statistics.sizes_beside(name, asked.data, asked.seed)
+    folder = asked.out or Path(f"sweep-{name}")
     if isinstance(asked, Federated):
-        return _federated(name, asked, asked.out or Path(f"sweep-{name}"))
+        return _federated(name, asked, folder)
     if isinstance(asked, Curves):
         plan = figure3.QUICK if asked.quick else figure3.FULL
-        return figure3.run_curves(name, plan, asked.out or Path(f"sweep-{name}"), _reported(asked.quiet))
-    named = name.removeprefix("mocha-")
+        return figure3.run_curves(name, plan, folder, _reported(asked.quiet))
     seeds, shorter = (1, SHORTER) if asked.quick else (asked.seeds, 1)
     study = Study(asked.data, asked.split_file, asked.strength, seeds, asked.seed, shorter)
-    return run_study(named, study, asked.out or Path(f"sweep-{named}"), _reported(asked.quiet))
+    return run_study(name.removeprefix("mocha-"), study, folder, _reported(asked.quiet))
 
 
 def _federated(name: str, asked: Federated, folder: Path) -> Experiment:
     torch.set_num_threads(count("--threads", asked.threads))
     first = count("--seed", asked.seed, least=0)
     seeds = range(first, first + count("--seeds", asked.seeds))
+    if asked.epsilons and asked.noise_multiplier is not None:
+        raise InputError("--epsilons", asked.epsilons, "to be left out: --noise-multiplier already states the noise")
     base, epsilons, report = _base(name, asked), _epsilons(asked.epsilons), _reported(asked.quiet, _line)
     if name == "fair":
         plan = fair.QUICK if asked.quick else fair.FULL

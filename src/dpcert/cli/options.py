@@ -140,7 +140,7 @@ Participation = Annotated[
 ]
 Accountant = Annotated[str, typer.Option(help="best, or the name of one accountant.", autocompletion=_accountants)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output, and nothing else.")]
-Quiet = Annotated[bool, "No progress bar."]
+Quiet = Annotated[bool, "Print no progress."]
 
 
 def needs_torch(command: str) -> None:

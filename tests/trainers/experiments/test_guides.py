@@ -56,3 +56,28 @@ def test_a_plot_s_axis_names_upper_bounds_as_the_table_does(tmp_path, monkeypatc
     monkeypatch.setattr(plots, "TICK_ROOM", 0.3)
     draw(read_runs(DOCS / "results" / "privacy-utility-femnist.json"), tmp_path)
     assert told[1] == ["1.48", "7.18", "38.6"]
+
+
+def test_losses_at_different_epsilons_are_different_curves(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    from matplotlib.axes import Axes
+
+    drawn: dict[str, list[float]] = {}
+    errorbar = Axes.errorbar
+
+    def noted(axes, x, y, *more, **named):
+        drawn[named["label"]] = y.tolist()
+        return errorbar(axes, x, y, *more, **named)
+
+    monkeypatch.setattr(Axes, "errorbar", noted)
+    results = [
+        {
+            "algorithm": "pmtl",
+            "finetune": "",
+            "target_epsilon": target,
+            "history": [{"round": 1, "train_loss": loss}, {"round": 2, "train_loss": 1.0}],
+        }
+        for target, loss in ((0.5, 4.0), (0.5, 6.0), (2.0, 3.0))
+    ]
+    plots._rounds(results, tmp_path / "rounds.png")
+    assert drawn == {"pmtl, epsilon 0.5": [5.0, 1.0], "pmtl, epsilon 2": [3.0, 1.0]}

@@ -57,4 +57,11 @@ def test_epsilons_that_are_none_are_named(capsys, tmp_path):
     for text in ("0.5,x", "0.5,-1"):
         assert run(["experiment", "fair", "--epsilons", text, "--quick", "--out", str(tmp_path)]) == 2
         assert "--epsilons" in capsys.readouterr().err
+    assert run(["experiment", "rounds", "--epsilons", "1", "--noise-multiplier", "2", "--out", str(tmp_path)]) == 2
+    assert "--noise-multiplier already states the noise" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_comparison_by_accuracy_of_data_without_classes(capsys, tmp_path):
+    assert run(["experiment", "fair", "--quick", "--data", "synthetic:ridge", "--out", str(tmp_path)]) == 2
+    assert "--data = 'synthetic:ridge': expected classes or tags" in capsys.readouterr().err

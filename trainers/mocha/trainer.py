@@ -1,4 +1,4 @@
-"""A method of the MOCHA family on a problem, from what users choose to what came of it: `dpcert mocha`, in Python."""
+"""Trains one problem by one method of the MOCHA family, with or without noise: `dpcert mocha`, in Python."""
 
 from __future__ import annotations
 
@@ -34,10 +34,11 @@ PRIVATE_ROUNDS = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class MochaTrainer:
     """method: one of names.METHODS. work: what each node does in a round. sigma_prime: by name; None for the usual one.
 
-    told: how it was stated, for the document of the result.
+    told: how it was stated, for the document of the result. Raises InputError for a loss that is unknown, or cannot
+    have these labels.
     """
 
     method: str
@@ -51,9 +52,13 @@ class Chosen:
     checkpoint: Path | None = None
     told: Mapping[str, Any] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        """What is wrong with the setting is said before any work."""
+        _ = self.setting
+
     @cached_property
     def setting(self) -> Setting:
-        """What is minimised. Raises InputError for a loss that is unknown, or cannot have these labels."""
+        """What is minimised."""
         return setting_of(self.problem.train, self.omega, self.loss, self.strength, self.problem.covariance)
 
     @property
@@ -66,7 +71,7 @@ class Chosen:
         settings = (self.method, self.loss, self.omega.learned, self.setting.omega.tobytes(), self.strength)
         return identity_of(self.problem.train, *settings, self.sigma_prime or "reference", *more)
 
-    def solved(
+    def solve(
         self,
         rounds: int | None = None,
         *,
@@ -92,18 +97,18 @@ class Chosen:
         kind = kind_of(self.method, self.omega)
         return solution(self.method, kind, self.problem, run, outcome, tolerance, self.sigma_prime, self.told)
 
-    def private(self, clip_norm: float, noise_multiplier: float, goal: PrivacyGoal) -> PrivateRun:
+    def private_run(self, clip_norm: float, noise_multiplier: float, goal: PrivacyGoal) -> PrivateRun:
         """The run that clips what a node sends, and adds noise to the sum (private.py)."""
         rounds = private_of(self.setting, self.omega, clip_norm, noise_multiplier, self._sigma)
         identity = self._identity(clip_norm, noise_multiplier)
         return PrivateRun(rounds, identity, goal, seed=self.seed, checkpoint=self.checkpoint)
 
-    def privately(self, run: PrivateRun, outcome: PrivateOutcome) -> Solution:
-        """What such a run came to."""
+    def private_solution(self, run: PrivateRun, outcome: PrivateOutcome) -> Solution:
+        """What a private run came to."""
         known = {"learned": self.omega.learned, "seed_is_known": self.seed is not None}
         return private_solution(self.problem, run, outcome, self.sigma_prime, self.told, **known)
 
-    def noise(
+    def noise_multiplier(
         self,
         rounds: int,
         clip_norm: float,
