@@ -75,14 +75,17 @@ def reached(rates: Found, device: str = "cuda") -> list[dict[str, Any]]:
     return found
 
 
-def pays_from(rates: Found, cohort: int, device: str = "cuda") -> dict[str, float] | None:
-    """Seconds that compiling takes, microseconds that it saves per client, and after how many clients it has paid."""
-    plain, compiled = (rates.get(f"cnn, {name}, {device}, {cohort}", {}) for name in ("stacked", "compiled"))
+def pays_from(rates: Found, cohort: int) -> dict[str, float] | None:
+    """Seconds that compiling takes, microseconds that it saves per client, and after how many clients it has paid.
+
+    None where it was not measured, or saves nothing.
+    """
+    plain, compiled = (rates.get(f"cnn, {name}, cuda, {cohort}", {}) for name in ("stacked", "compiled"))
     if "in a row" not in plain or "in a row" not in compiled:
         return None
     seconds = compiled["first two"] - 2 * cohort / compiled["in a row"]
     saved = 1 / plain["in a row"] - 1 / compiled["in a row"]
-    return {"seconds": seconds, "microseconds": 1e6 * saved, "clients": seconds / saved if saved > 0 else float("inf")}
+    return {"seconds": seconds, "microseconds": 1e6 * saved, "clients": seconds / saved} if saved > 0 else None
 
 
 def copies(federation: Federation, population: int) -> Federation:
@@ -254,7 +257,7 @@ def main() -> int:
     with nullcontext() if asked.device == "cuda" else patch("torch.compile", traced):
         found = measure(asked.device, size, models)
     aims = reached(found, asked.device) if asked.device == "cuda" else []
-    pays = pays_from(found, size.cohorts[-1], asked.device)
+    pays = pays_from(found, size.cohorts[-1])
     if pays:
         print(
             "compiling: {seconds:.1f} s once, {microseconds:.1f} us saved per client: pays after {clients:,.0f} "

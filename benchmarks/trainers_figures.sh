@@ -6,7 +6,8 @@
 # LEAF.json.zip: FEMNIST as LEAF writes it. SECONDS (600): after so long a figure is stopped, and the next one begun;
 # the same command again goes on with what is missing, and is done when it says so. QUICK=--quick: one seed of ten rounds.
 set -u
-data="leaf:$1,features=inverted" folder=$2 seconds=${3:-600} missing=0
+data="leaf:${1:?usage: sh $0 LEAF.json.zip FOLDER [SECONDS]},features=inverted"
+folder=${2:?usage: sh $0 LEAF.json.zip FOLDER [SECONDS]} seconds=${3:-600} missing=0
 common="--model cnn --epsilons 0.05,0.1,0.2,0.4,0.8,1.6,2,4 --seeds 3 --quiet ${QUICK:-}"
 for name in privacy-utility finetuning rounds dpfedmtl dpfedmtl-rounds fair; do
     case $name in

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +16,7 @@ from dpcert.mechanisms import InputError
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.engine import chunks, cohort_sum, philox
 from dpcert.trainers.engine.chunks import chunk_of, gpu_chunk
-from dpcert.trainers.engine.clipping import ClippedSum
+from dpcert.trainers.engine.clipping import LARGEST_DIMENSION, ClippedSum
 from dpcert.trainers.engine.device_noise import DeviceNoise
 from dpcert.trainers.engine.noise import HostNoise, round_noise
 from dpcert.trainers.engine.processes import Processes
@@ -262,3 +264,28 @@ def test_compiled_is_the_stacked_solver():
     told = {"noise_multiplier": 0.0, "dtype": "float64", "rounds": 2}
     stacked, compiled = trained(solver="stacked", **told), trained(solver="compiled", **told)
     torch.testing.assert_close(models(compiled), models(stacked), rtol=1e-9, atol=1e-12)
+
+
+def in_bytes(number):
+    """As the page writes it: two digits, three from 100 on."""
+    power = next(k for k in (5, 4, 3, 2) if number >= 10 ** (3 * k))
+    value = number / 10 ** (3 * power)
+    return f"{value:.{3 if value >= 100 else 2}g} {' KMGTP'[power]}B"
+
+
+def test_the_page_s_table_of_memory_is_what_chunks_take():
+    """docs/trainers/from-laptop-to-cluster.md: 64 bytes of a weight per client, half of 80 GB, 4 of a personal one."""
+    page = (Path(__file__).parents[3] / "docs" / "trainers" / "from-laptop-to-cluster.md").read_text(encoding="utf-8")
+    table = page.partition("| model | d |")[2].splitlines()[2:8]
+    assert len(table) == 6
+    powers = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+    for line in table:
+        _, d, each, together, *personal = (cell.strip() for cell in line.strip("|").split("|"))
+        factor, _, power = d.translate(powers).rpartition("10")
+        weights = int(d.replace(",", "")) if "," in d else round(float(factor.strip(" ·") or 1) * 10 ** int(power))
+        assert each == in_bytes(chunks.BYTES_A_NUMBER * weights)
+        assert personal == [in_bytes(4 * weights * 10**4), in_bytes(4 * weights * 10**6)]
+        if weights > LARGEST_DIMENSION:
+            assert together.startswith("refused")
+        else:
+            assert int(re.match(r"[\d,]+", together)[0].replace(",", "")) == gpu_chunk(weights, 80 * 10**9)

@@ -46,6 +46,8 @@ def test_from_how_many_clients_on_compiling_pays(cuda):
     found = cuda.pays_from(measured, 1600)
     assert (found["seconds"], found["microseconds"]) == (pytest.approx(23), pytest.approx(7.36, abs=0.01))
     assert found["clients"] == pytest.approx(3.13e6, rel=0.01)
+    measured["cnn, compiled, cuda, 1600"]["in a row"] = 16_000.0
+    assert cuda.pays_from(measured, 1600) is None
     measured["cnn, compiled, cuda, 1600"] = {"failed": "no compiler"}
     assert cuda.pays_from(measured, 1600) is None
 
