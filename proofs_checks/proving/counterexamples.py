@@ -10,12 +10,15 @@ from typing import Any
 import z3
 
 from .checker.forms import Form, Sign
+from .checker.language.record_entries import entry_name
 from .checker.noise import Draw
 from .domain import Pair
 from .proof import Counterexample
 from .search import Failure, Piece
 
 MOST = 6
+FAR = 1000, 1
+"""How large numbers without ends are made, and by how much they differ."""
 
 
 def found(pair: Pair, pieces: Iterable[Piece], failures: Iterable[Failure], claim: Any) -> list[Counterexample]:
@@ -47,13 +50,13 @@ def _example(
         model = solver.model()
         for form in _differences(pair):  # one after the other as large as possible, as far as that is possible
             ends = [end for end in space.data.between(form) if end is not None]
-            if ends:
+            for gaps in [ends] if ends else [[gap] for gap in FAR]:
                 solver.push()
-                solver.add(z3.Or([space.term(form) == z3.RealVal(str(end)) for end in ends]))
+                solver.add(z3.Or([space.term(form) == z3.RealVal(str(gap)) for gap in gaps]))
                 if solver.check() == z3.sat:
                     model = solver.model()
-                else:
-                    solver.pop()
+                    break
+                solver.pop()
         names = {*space.data.ends, *(n for c in conditions for n in c.form.slopes)}
         point = {n: _fraction(model, space.real(n)) for n in names}
         while solver.num_scopes() > space.depth:
@@ -69,17 +72,27 @@ def _example(
 
 def _entry(entry: Form, point: Mapping[str, Fraction], columns: int) -> float | tuple[float, ...]:
     """A number, or the record of which so many entries are asked for; what is not known of it is 0."""
-    if columns == 1:
+    if not columns:
         return float(entry.value(point))
-    (name,) = entry.slopes
-    return tuple(float(point.get(f"{name}[{place}]", 0)) for place in range(columns))
+    return tuple(float(point.get(name, 0)) for name in _entries(entry, columns))
+
+
+def _entries(record: Form, columns: int) -> list[str]:
+    (name,) = record.slopes
+    return [entry_name(name, place) for place in range(columns)]
 
 
 def _differences(pair: Pair) -> list[Form]:
-    """By what the two datasets differ."""
-    if len(pair.case.dataset) == len(pair.case.neighbour):
-        return [b - a for a, b in zip(pair.case.dataset, pair.case.neighbour, strict=True) if (b - a).slopes]
-    return [Form({name: 1}) for name in sorted(pair.space.touched)]
+    """By what the two datasets differ; of records, in what is asked for."""
+    data, here, there = pair.case.data, pair.case.dataset, pair.case.neighbour
+    if len(here) != len(there):
+        return [Form({name: 1}) for name in sorted(pair.space.touched)]
+    apart = [(a, b) for a, b in zip(here, there, strict=True) if (b - a).slopes]
+    if not data.columns:
+        return [b - a for a, b in apart]
+    columns = [each for a, b in apart for each in zip(_entries(a, data.columns), _entries(b, data.columns), strict=True)]
+    known = [(Form({a: 1}), Form({b: 1})) for a, b in columns if {a, b} <= data.ends.keys()]
+    return [form for a, b in known for form in (b, -a, b - a, a - b)]
 
 
 def _fraction(model: Any, variable: Any) -> Fraction:

@@ -24,7 +24,7 @@ class Domain:
     def words(self) -> str:
         """'all real numbers in [0, 1]'."""
         if self.records:
-            return "all records of real numbers, of any length"
+            return "all records of real numbers, of any length that holds the columns read by number"
         kind = "integers" if self.whole else "real numbers"
         low, high = ("-inf" if self.low is None else str(self.low)), ("inf" if self.high is None else str(self.high))
         return f"all {kind}" if self.low is None and self.high is None else f"all {kind} in [{low}, {high}]"

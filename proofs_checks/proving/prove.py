@@ -61,7 +61,8 @@ def prove(
     rounds, sampling_rate: (epsilon, delta) is that of so many runs, each on a Poisson sample of the data (1.0: on all):
     the step is proved, its composition is the accountants' (accounted.py; certificates are of the step).
     container: what dataset is: a numpy "array" or a "list" of numbers, or "rows", a 2-d array with a record in each row
-    (of any length; they may be any, so that a private function clips them by a norm).
+    (of any length that holds the columns which the mechanism reads by number; they may be any, so that a private
+    function clips them by a norm).
     max_work: so many questions may be put to solvers (a thousand take about a second): a limit that ends at the same
     place on every machine.
     max_seconds: of the search, and as many of the checker, which is not part of it.

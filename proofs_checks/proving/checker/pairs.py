@@ -29,7 +29,8 @@ class Data:
     vectors: the variables that are records. Of these nothing is known but ends of their norms: v <= r and -v <= r say
     that the norm of v is at most r. What follows so of numbers v holds of records, by the triangle inequality, since
     sums of records are bounded one by one (costs.of_its_sort).
-    columns: records have at least so many entries, since the function asks for one of them by its place.
+    columns: records have at least so many entries, since the function asks for one of them by its place. What is shown
+    is about such records: where there is no such entry the function raises an exception, perhaps for some data only.
     about: the facts that hold of a variable wherever it is. of_size: those that are functions of one size
     (language/functions_of_size.py).
     """
@@ -43,7 +44,7 @@ class Data:
     about: dict[str, list[Sign]] = field(default_factory=dict)
     order: int = 0
     vectors: set[str] = field(default_factory=set)
-    columns: int = 1
+    columns: int = 0
 
     def declare(self, name: str, low: Fraction | None, high: Fraction | None, whole: bool = False) -> Form:
         variable = Form.variable(name)

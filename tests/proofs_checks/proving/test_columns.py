@@ -169,6 +169,33 @@ def test_neighbours_that_are_audited_have_so_many_columns(function, options):
     assert refute(function, proof, trials=100, seed=1) is not None
 
 
+@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("options", [{}, ADDED])
+def test_what_costs_more_is_refuted(place, options):
+    def little_noise(data, rng):
+        return np.clip(data[:, place], 0, 1).sum() + rng.laplace(0, 0.5)
+
+    proof = prove(little_noise, epsilon=0.5, entries=1, **options, **ROWS)
+    assert all(each.dataset != each.neighbour for each in proof.counterexamples)
+    assert refute(little_noise, proof, trials=4000, seed=1).refuted
+    assert refute(little_noise, prove(little_noise, entries=1, **options, **ROWS), trials=4000, seed=1).epsilon_lower(0) > 1
+
+
+def test_records_without_a_column_that_is_read_are_not_spoken_of():
+    """There an exception says that an entry is above 0."""
+
+    def read_of_some(data, rng):
+        total = 0.0
+        for row in data:
+            if row[0] > 0:
+                row[5]
+            total += min(max(row[0], 0), 1)
+        return total + rng.laplace(0, 1)
+
+    proof = prove(read_of_some, epsilon=1, up_to=1, **ROWS)
+    assert "records of real numbers, of any length that holds the columns read by number" in str(proof)
+
+
 def test_columns_that_were_taken_for_one_would_be_noticed(monkeypatch):
     """By real runs, of each of which the columns differ."""
     right = record_entries.entry

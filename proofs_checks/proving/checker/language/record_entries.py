@@ -35,9 +35,14 @@ def entry(value: Vector, place: Any) -> Any:
     made = Form()
     for name, slope in value.form.slopes.items():
         alone = Form.variable(name)
-        its = data.merge(f"{name}[{place}]", (alone,), lambda point, one=alone: _at(one.value(point), place), NOTHING)
+        its = data.merge(entry_name(name, place), (alone,), lambda point, one=alone: _at(one.value(point), place), NOTHING)
         made = made.plus(its, slope)
     return made
+
+
+def entry_name(record: str, place: int) -> str:
+    """The variable that is this entry of a record."""
+    return f"{record}[{place}]"
 
 
 def _at(record: Any, place: int) -> Fraction:
