@@ -90,9 +90,13 @@ def _differences(pair: Pair) -> list[Form]:
     apart = [(a, b) for a, b in zip(here, there, strict=True) if (b - a).slopes]
     if not data.columns:
         return [b - a for a, b in apart]
-    columns = [each for a, b in apart for each in zip(_entries(a, data.columns), _entries(b, data.columns), strict=True)]
-    known = [(Form({a: 1}), Form({b: 1})) for a, b in columns if {a, b} <= data.ends.keys()]
-    return [form for a, b in known for form in (b, -a, b - a, a - b)]
+    made = []
+    for one, other in apart:
+        for names in zip(_entries(one, data.columns), _entries(other, data.columns), strict=True):
+            if data.ends.keys() >= set(names):
+                a, b = map(Form.variable, names)
+                made += [b, -a, b - a, a - b]
+    return made
 
 
 def _fraction(model: Any, variable: Any) -> Fraction:

@@ -34,9 +34,9 @@ def entry(value: Vector, place: Any) -> Any:
         return tracer().computed(f"entry {place}", lambda record: _at(record, place), [value.form])
     made = Form()
     for name, slope in value.form.slopes.items():
-        alone = Form.variable(name)
-        its = data.merge(entry_name(name, place), (alone,), lambda point, one=alone: _at(one.value(point), place), NOTHING)
-        made = made.plus(its, slope)
+        alone, its = Form.variable(name), entry_name(name, place)
+        held = data.merge(its, (alone,), lambda point, one=alone: _at(one.value(point), place), NOTHING)
+        made = made.plus(held, slope)
     return made
 
 
