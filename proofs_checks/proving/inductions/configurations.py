@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,7 @@ from ..checker.inductions.comparing import tightened
 from ..checker.inductions.configurations import PERSISTENT, START
 from ..checker.inductions.states import WHOLE, Layout, numbers_of
 from ..checker.inductions.steps import Way
-from ..checker.inductions.walk import Walk
+from ..checker.inductions.walk import BothRuns, Walk
 from ..checker.pairs import Data
 from ..domain import Domain
 from ..solver import Space
@@ -153,42 +153,33 @@ class Search(Walk):
         apart = enumerate(zip(here, at.intervals, strict=True))
         return here, [s if ends == NOTHING else s + data.declare(f"e{i}", *ends) for i, (s, ends) in apart]
 
-    def pair(
-        self,
-        k: Any,
-        how: str,
-        data: Data,
-        here: list[Way],
-        there: list[Way],
-        allowed: Mapping[str, tuple[int, str]],
-        event: bool | None = None,
-    ) -> None:
+    def pair(self, both: BothRuns) -> None:
         """An edge for every way here and every set of tests on the entries there."""
-        origin = how in ("differs", "removed", "added")
+        origin, start = both.how in ("differs", "removed", "added"), both.k == START
         if origin:
-            self.made_of_entries.adopt(data, PERSISTENT[self.relation])
-        space, facts = self.steps.space(data), () if k == START else self.places[k].facts
-        whole = set[str]() if k == START else numbers_of(self.places[k].layout, WHOLE)
-        here = [way for way in here if event is None or way.event == event]
-        for place, way in enumerate(here):
-            for cell in {other.cell: None for other in there}:
-                others = [other for other in there if other.cell == cell]
+            self.made_of_entries.adopt(both.data, PERSISTENT[self.relation])
+        space, facts = self.steps.space(both.data), () if start else self.places[both.k].facts
+        whole = set[str]() if start else numbers_of(self.places[both.k].layout, WHOLE)
+        for place, way in enumerate(both.meant):
+            for cell in {other.cell: None for other in both.there}:
+                others = [other for other in both.there if other.cell == cell]
                 tests = [test for test in others[0].tests if test.name() in cell]
                 known = [*space.data.facts, *facts, *way.tests, *tests]
                 known += tightened(known, whole)
                 if not space.possible(*known):
                     continue
-                to, came = None, self.places[k].origin if k != START else ()
-                if way.control in allowed:
+                to, came = None, () if start else self.places[both.k].origin
+                if way.control in both.allowed:
                     kept = [*facts, *way.tests, *tests] if origin else [*facts]
                     kept = [fact for fact in kept if fact.form.slopes.keys() <= self.differing]
                     if origin:
-                        came = *came, how, tuple(sorted(way.cell)), tuple(sorted(cell))
-                    to = self.place(Place(*allowed[way.control], way.layout, came, tuple(kept)))
-                self.edges.append(Edge(k, how, way, _alike(way, others, there[place : place + 1]), space, known, to))
+                        came = *came, both.how, tuple(sorted(way.cell)), tuple(sorted(cell))
+                    to = self.place(Place(*both.allowed[way.control], way.layout, came, tuple(kept)))
+                other = _alike(way, others, both.there[place : place + 1])
+                self.edges.append(Edge(both.k, both.how, way, other, space, known, to))
 
 
-def _alike(way: Way, others: list[Way], twin: list[Way]) -> Way:
+def _alike(way: Way, others: Sequence[Way], twin: Sequence[Way]) -> Way:
     """The way of the other run with the same label: of several its twin, else one with the same number of tests."""
     same = [other for other in others if other.label == way.label and other.draws == way.draws]
     if not same:

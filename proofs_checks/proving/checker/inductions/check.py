@@ -45,7 +45,7 @@ from .configurations import (
 )
 from .states import VECTOR, kinds, numbers_of
 from .steps import LENGTH, Steps, Way
-from .walk import Walk
+from .walk import BothRuns, Walk
 
 
 def check_induction(
@@ -105,19 +105,10 @@ def _made_of_entries(
 class _Checking(Comparing, Walk):
     """Every configuration's steps."""
 
-    def pair(
-        self,
-        k: Any,
-        how: str,
-        data: Data,
-        here: list[Way],
-        there: list[Way],
-        allowed: Mapping[str, tuple[int, str]],
-        event: bool | None = None,
-    ) -> None:
-        at = None if k == START else self.configurations[k]
+    def pair(self, both: BothRuns) -> None:
+        at = None if both.k == START else self.configurations[both.k]
         potential = self.budget if at is None or at.phase == "before" else at.potential
-        self.compared(data, (k, how), potential, () if at is None else at.facts, here, there, allowed, event)
+        self.compared(both, potential, () if at is None else at.facts)
 
     def configuration(self, k: int, at: Configuration) -> None:
         """If it is one that there can be."""
@@ -130,7 +121,7 @@ class _Checking(Comparing, Walk):
         super().configuration(k, at)
 
     def data(self, left: int) -> Data:
-        """Of N entries so many are left."""
+        """Of N entries at least so many are left, where costs hang on that."""
         data = super().data(left)
         if self.scaled:
             entries, remaining = self.steps.length(data), data.declare(LEFT, Fraction(left), None)

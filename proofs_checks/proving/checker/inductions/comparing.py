@@ -12,11 +12,11 @@ from ..farkas import Prover
 from ..following import Refused
 from ..forms import Form, Sign
 from ..noise import noise_of
-from ..pairs import Data
 from ..pieces import Piece
 from .configurations import START, Configuration, Key, Move
 from .states import WHOLE, numbers_of
 from .steps import LENGTH, Steps, Way
+from .walk import BothRuns
 
 LEFT = "r"
 """How many entries are left, at a step with the one of the step."""
@@ -40,27 +40,13 @@ class Comparing:
     fixed: dict[Any, Any] = field(default_factory=dict)
     """Of rho: what a step draws and how that is shifted, which must not hang on what comes of it."""
 
-    def compared(
-        self,
-        data: Data,
-        place: tuple[Any, str],
-        potential: Form,
-        facts: Sequence[Sign],
-        here: list[Way],
-        there: list[Way],
-        phases: Mapping[str, tuple[int, str]],
-        event: bool | None = None,
-    ) -> None:
-        """Every way of the one run is followed by the other, with the shift that the certificate states for it.
-
-        phases: to which phase each control leads. event: only ways with or without it are meant.
-        """
-        whole = set() if place[0] == START else numbers_of(self.configurations[place[0]].layout, WHOLE)
+    def compared(self, both: BothRuns, potential: Form, facts: Sequence[Sign]) -> None:
+        """Every way of the one run is followed by the other, with the shift that the certificate states for it."""
+        place, there = (both.k, both.how), both.there
+        whole = set() if both.k == START else numbers_of(self.configurations[both.k].layout, WHOLE)
         cells = {way.cell: [test for test in way.tests if test.name() in way.cell] for way in there}
-        for way in here:
-            if event is not None and way.event != event:
-                continue
-            known = [*data.facts, *facts, *opened(way, way.tests)]
+        for way in both.meant:
+            known = [*both.data.facts, *facts, *opened(way, way.tests)]
             known += tightened(known, whole)
             for cell, tests in cells.items():
                 if self.prover.contradictory([*known, *tests]):
@@ -75,53 +61,45 @@ class Comparing:
                 if self.notion == "rho" and not self._as_before((*place, way.cell, cell, "shifts"), shifts):
                     raise Refused("Gaussian noise is shifted otherwise, by what comes of it")
                 others = [other for other in there if other.cell == cell]
-                self._moved(data, [*known, *tests], potential, way, others, move, phases, place[1])
+                self._moved(both, [*known, *tests], potential, way, others, move)
 
     def _moved(
-        self,
-        data: Data,
-        known: list[Sign],
-        potential: Form,
-        way: Way,
-        others: list[Way],
-        move: Move,
-        phases: Mapping[str, tuple[int, str]],
-        how: str,
+        self, both: BothRuns, known: list[Sign], potential: Form, way: Way, others: list[Way], move: Move
     ) -> None:
-        piece = Piece(way.label, way.draws, (), (), move.shifts, ())
-        to = self._target(way, move, phases)
+        piece, data = Piece(way.label, way.draws, (), (), move.shifts, ()), both.data
+        to = self._target(way, move, both.allowed)
         of_its_sort(piece, data)
         cost = step_cost if self.notion == "epsilon" else gaussian_step_cost
         paid = cost(self.prover, data, known, piece, move.bounds, self.scaled)
-        self.affordable(known, potential, paid, to, way, how)
+        self.affordable(known, potential, paid, to, way, both.how)
         if to is not None and not all(self.prover.entails(known, after(fact, way)) for fact in to.facts):
             raise Refused("a fact of the next configuration that need not be one")
         for other in others:
             tests = [Sign(piece.moved(test.form), test.strict) for test in other.tests]
-            both = [*known, *opened(way, tests)]
-            if self.prover.contradictory(both):
+            met = [*known, *opened(way, tests)]
+            if self.prover.contradictory(met):
                 continue
             if other.label != way.label or other.draws != way.draws:
                 raise Refused(f"the other run may do {other.label} instead of {way.label}")
-            self._equal(way.released, [piece.moved(form) for form in other.released], both)
+            self._equal(way.released, [piece.moved(form) for form in other.released], met)
             if to is not None:
-                self.differ(to, way.after, [piece.moved(form) for form in other.after], both)
+                self.differ(to, way.after, [piece.moved(form) for form in other.after], met)
 
     def _as_before(self, key: Any, shifts: tuple[Form, ...]) -> bool:
         """Whether the shifts are those that were met with this key."""
         former = self.fixed.setdefault(key, shifts)
         return len(former) == len(shifts) and all(a.same(b) for a, b in zip(former, shifts, strict=True))
 
-    def _target(self, way: Way, move: Move, phases: Mapping[str, tuple[int, str]]) -> Configuration | None:
+    def _target(self, way: Way, move: Move, allowed: Mapping[str, tuple[int, str]]) -> Configuration | None:
         """The configuration that the move leads to, if it is one that fits."""
-        if way.control not in phases:
+        if way.control not in allowed:
             if move.to is not None:
                 raise Refused("a move beyond the output")
             return None
         if type(move.to) is not int or not 0 <= move.to < len(self.configurations):
             raise Refused("a move to nowhere")
         to = self.configurations[move.to]
-        if (to.stage, to.phase) != phases[way.control] or to.layout != way.layout:
+        if (to.stage, to.phase) != allowed[way.control] or to.layout != way.layout:
             raise Refused("a move to a configuration that describes another state")
         return to
 

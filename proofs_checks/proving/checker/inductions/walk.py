@@ -7,6 +7,7 @@ Who walks says what the numbers of two states are, and what becomes of the ways 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,27 @@ from .steps import Way, uneventful
 
 Ends = tuple[Any, Any, bool]
 """Between which ends entries lie, and whether they are whole."""
+
+
+@dataclass(frozen=True)
+class BothRuns:
+    """What the two runs do from a configuration, or the start (k), and how they get on: the ways of each.
+
+    allowed: to which loop and phase each control leads. event: only ways with or without it are meant.
+    """
+
+    k: Any
+    how: str
+    data: Data
+    here: Sequence[Way]
+    there: Sequence[Way]
+    allowed: Mapping[str, tuple[int, str]]
+    event: bool | None = None
+
+    @property
+    def meant(self) -> list[Way]:
+        """The ways here that are."""
+        return [way for way in self.here if self.event is None or way.event == self.event]
 
 
 class Walk:
@@ -35,20 +57,8 @@ class Walk:
         """Those of both states."""
         raise NotImplementedError
 
-    def pair(
-        self,
-        k: Any,
-        how: str,
-        data: Data,
-        here: list[Way],
-        there: list[Way],
-        allowed: Mapping[str, tuple[int, str]],
-        event: bool | None = None,
-    ) -> None:
-        """What both runs do from configuration k, or the start. allowed: to which loop and phase each control leads.
-
-        event: only ways with or without it are meant.
-        """
+    def pair(self, both: BothRuns) -> None:
+        """A step of both runs, or what comes before or after a loop."""
         raise NotImplementedError
 
     def listed(self, ways: Sequence[Way], known: Sequence[Sign]) -> None:
@@ -81,7 +91,7 @@ class Walk:
             self.listed(ways, data.facts)
             return
         for phase in self.entered(0, ways):
-            self.pair(START, phase, data, ways, ways, {NEXT: (0, phase)})
+            self.pair(BothRuns(START, phase, data, ways, ways, {NEXT: (0, phase)}))
 
     def configuration(self, k: int, at: Any) -> None:
         """Every step from it, and the end."""
@@ -115,7 +125,7 @@ class Walk:
         for phase in ("",) if steps.last else self.entered(at.stage + 1, ones):
             ways = ones if phase != "free" else [way for way in ones if way.control == NEXT]
             how = "end free" if phase == "free" else "end"
-            self.pair(k, how, data, ways, others, {NEXT: (at.stage + 1, phase)})
+            self.pair(BothRuns(k, how, data, ways, others, {NEXT: (at.stage + 1, phase)}))
 
     def _before(self, at: Any, steps: Any) -> None:
         """Entries that both have lead from such states to such states; then comes the one that differs."""
@@ -140,12 +150,13 @@ class Walk:
             numbers, others = (here, there) if how == "removed" else (there, here)
             stepped, idle = steps.step(at.layout, numbers, x, data), steps.idle(at.layout, others)
             pair = (stepped, idle) if how == "removed" else (idle, stepped)
-            self.pair(k, how, data, *pair, {NEXT: (at.stage, "after"), BREAK: (at.stage, "done")})
+            self.pair(BothRuns(k, how, data, *pair, {NEXT: (at.stage, "after"), BREAK: (at.stage, "done")}))
 
     def _step(self, k: int, how: str, at: Any, data: Data, here: Any, there: Any, phase: str = "") -> None:
         ones, others = (steps.step(at.layout, numbers, entry, data) for steps, numbers, entry in (here, there))
         allowed = {NEXT: (at.stage, phase or FOLLOWING[at.phase]), BREAK: (at.stage, "done")}
-        self.pair(k, how, data, ones, others, allowed, None if here[0].watched is None else at.phase == "free")
+        event = None if here[0].watched is None else at.phase == "free"
+        self.pair(BothRuns(k, how, data, ones, others, allowed, event))
 
     def _free(self, k: int, at: Any, steps: Any) -> None:
         """Either the event happens for the last time, or the step leads to such a state again, with nothing moved."""
