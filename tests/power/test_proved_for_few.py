@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcert.proofs_checks import assert_proved
-from dpcert.proofs_checks.proving import strategy as attempt
+from dpcert.proofs_checks.proving import strategy
 from dpcert.proofs_checks.proving.proof import PROVED
 
 
@@ -19,5 +19,5 @@ def test_a_proof_for_few_entries_that_is_called_proved_is_noticed(monkeypatch):
     claim = {"epsilon": 1.5, "relation": "answers", "entries": 2}
     with pytest.raises(AssertionError, match="proved up to N = 2 only"):
         assert_proved(every_answer, **claim)
-    monkeypatch.setattr(attempt, "PROVED_UP_TO", PROVED)
+    monkeypatch.setattr(strategy, "PROVED_UP_TO", PROVED)
     assert assert_proved(every_answer, **claim).proved

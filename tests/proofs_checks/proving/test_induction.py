@@ -401,15 +401,15 @@ def test_without_the_free_phase_check_the_last_noise_above_is_believed(monkeypat
 
 def test_without_trials_a_wrong_cut_is_believed(certificate, monkeypatch):
     """A cut that takes every loop for an empty one, say."""
-    from dpcert.proofs_checks.proving.checker.cutting import real_runs as trials
+    from dpcert.proofs_checks.proving.checker.cutting import real_runs
 
     def wrong(function, relation):
         made = real(function, relation)
         loops = [replace(loop, real=(loop.real[0], lambda *_: ("return", "nothing"))) for loop in made.loops]
         return replace(made, loops=loops)
 
-    real = trials.cut
-    monkeypatch.setattr(trials, "cut", wrong)
+    real = real_runs.cut
+    monkeypatch.setattr(real_runs, "cut", wrong)
     with pytest.raises(Refused, match="puts out something else"):
         checked(certificate)
     monkeypatch.setattr(checking, "same_outputs", lambda *_: 0)

@@ -17,7 +17,7 @@ from dpcert.proofs_checks.proving.checker import runs, tracer
 from dpcert.proofs_checks.proving.checker.check import Checked
 from dpcert.proofs_checks.proving.inductions.loops import of_function
 
-attempt = importlib.import_module("dpcert.proofs_checks.proving.strategy")
+strategy = importlib.import_module("dpcert.proofs_checks.proving.strategy")
 
 
 def clipped_sum(dataset, rng):
@@ -257,7 +257,7 @@ def test_a_search_for_an_induction_that_is_stopped_answers_with_what_is_done(way
         now[0] = 301.0
         return of_function(function, relation, work, notion)
 
-    monkeypatch.setattr(attempt, "of_function", stopping)
+    monkeypatch.setattr(strategy, "of_function", stopping)
     proof = prove(clipped_sum, epsilon=0.5, up_to=4)
     assert (proof.up_to, proof.sizes, proof.stopped, proof.every_size) == (2, (1, 2), True, False)
     assert str(proof).splitlines()[1:] == [
@@ -268,7 +268,7 @@ def test_a_search_for_an_induction_that_is_stopped_answers_with_what_is_done(way
 
 
 def test_an_induction_whose_check_is_stopped_leaves_what_was_proved_one_by_one(monkeypatch):
-    real, shown = attempt.check_proof, []
+    real, shown = strategy.check_proof, []
 
     def interrupted(document, function, watch):
         shown.append("induction" in document)
@@ -276,7 +276,7 @@ def test_an_induction_whose_check_is_stopped_leaves_what_was_proved_one_by_one(m
             raise KeyboardInterrupt
         return real(document, function, watch)
 
-    monkeypatch.setattr(attempt, "check_proof", interrupted)
+    monkeypatch.setattr(strategy, "check_proof", interrupted)
     proof = prove(clipped_sum, epsilon=0.5, up_to=4)
     assert shown == [True, False]
     assert (proof.up_to, proof.epsilon, proof.sizes, proof.every_size) == (2, 0.5, (1, 2), False)
@@ -444,10 +444,10 @@ def test_a_search_with_a_fault_proves_nothing_broken_because_of_the_checker(name
     monkeypatch.setattr(*MUTANTS[name])
     with monkeypatch.context() as only_the_search:
         if name == "a branch is forgotten":  # the checker asks the same tracer: here it is the real one
-            real = attempt.check_proof
-            only_the_search.setattr(attempt, "check_proof", lambda *given: checked_by(tracer.Tracer, real, given))
+            real = strategy.check_proof
+            only_the_search.setattr(strategy, "check_proof", lambda *given: checked_by(tracer.Tracer, real, given))
         assert "the checker rejects" in prove(broken, epsilon=1, up_to=1).reason
-    monkeypatch.setattr(attempt, "check_proof", lambda *_: Checked(True, "", every_size=True))
+    monkeypatch.setattr(strategy, "check_proof", lambda *_: Checked(True, "", every_size=True))
     assert prove(broken, epsilon=1, up_to=1).proved
 
 
@@ -475,7 +475,7 @@ def test_an_interrupted_check_proves_nothing(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(attempt, "check_proof", interrupted)
+    monkeypatch.setattr(strategy, "check_proof", interrupted)
     proof = prove(clipped_sum, up_to=1)
     assert not proof.proved
     assert proof.stopped

@@ -15,7 +15,7 @@ import surroundings
 
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.following import Refused
-from dpcert.proofs_checks.proving.checker.language import globals as outside
+from dpcert.proofs_checks.proving.checker.language import globals as language_globals
 from dpcert.proofs_checks.proving.checker.language import grammar, source
 
 COUNT = itertools.count()
@@ -139,5 +139,5 @@ def test_what_python_or_a_library_may_change_tells_nobody_who_runs(function):
 
 def test_without_that_rule_a_look_at_the_command_line_would_be_proved(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["pytest"])
-    monkeypatch.setattr(outside, "_of_a_library", lambda value: False)
+    monkeypatch.setattr(language_globals, "_of_a_library", lambda value: False)
     assert prove(surroundings.the_command_line, epsilon=1, up_to=1).proved

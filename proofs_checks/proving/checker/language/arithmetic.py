@@ -14,8 +14,7 @@ import numpy as np
 from ..exact_numbers import compared, concrete, exact
 from ..following import Raises, Refused, tracer
 from ..forms import Form, Sign
-from . import functions, ratios
-from . import records as vectors
+from . import functions, ratios, records
 from .values import (
     KINDS,
     Array,
@@ -100,7 +99,7 @@ def binary(operation: Callable[[Any, Any], Any], a: Any, b: Any, of_numpy: bool 
     """a operation b. of_numpy: they are cells of arrays."""
     a, b = placed(a), placed(b)
     if of_records(a) or of_records(b):
-        return vectors.binary(operation, a, b)
+        return records.binary(operation, a, b)
     if isinstance(a, Array) or isinstance(b, Array):
         return _on_arrays(operation, a, b)
     if isinstance(a, Weight | Total) or isinstance(b, Weight | Total):
@@ -268,7 +267,7 @@ def _equal(a: Form, b: Form) -> bool:
 
 def negative(value: Any) -> Any:
     if of_records(value):
-        return vectors.negative(value)
+        return records.negative(value)
     if isinstance(value, Array):
         if value.kind == "b":
             raise Refused("the negative of truth values: write ~")

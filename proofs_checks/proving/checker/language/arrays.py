@@ -11,7 +11,7 @@ import numpy as np
 
 from ..following import Raises, Refused, tracer
 from ..forms import Form
-from . import records as vectors
+from . import records
 from .arithmetic import add, as_number, binary, boxed, named, truth
 from .values import KINDS, Array, Ranks, Total, Uniform, Vector, Weight, is_number, is_truth, of_records, symbolic
 
@@ -84,10 +84,10 @@ def array_of(value: Any, kind: str | None = None) -> Array:
     if isinstance(value, Array):
         return converted(value, kind or value.kind)
     if isinstance(value, Vector):
-        return vectors.copied(value)  # type: ignore[return-value]
+        return records.copied(value)  # type: ignore[return-value]
     if isinstance(value, list | tuple | range):
         if any(of_records(row) for row in value):
-            return vectors.array(list(value))
+            return records.array(list(value))
         rows = [array_of(row) for row in value]
         if any(row.kind == "v" for row in rows):
             raise Refused("an array of arrays of records")
@@ -122,7 +122,7 @@ def scalar_or_array(cells: Any, kind: str) -> Any:
 def taken(array: Array, place: Any) -> Any:
     """array[place]: a cell, a view, or (by lists and arrays) a copy."""
     if array.kind == "v":
-        return vectors.taken(array, place)
+        return records.taken(array, place)
     try:
         found = array.cells[index(place)]
     except IndexError as problem:
@@ -200,7 +200,7 @@ def total(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """numpy.sum."""
     array = value if isinstance(value, Array) or of_records(value) else array_of(value)
     if of_records(array):
-        return vectors.total(array, axis, keepdims)
+        return records.total(array, axis, keepdims)
     start: Any = 0.0 if array.kind == "f" else 0
     return along(
         lambda cells: functools.reduce(add, cells, start if not cells else _zero(start)), array, axis, None, keepdims
@@ -215,7 +215,7 @@ def mean(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """numpy.mean."""
     value = value if isinstance(value, Array) or of_records(value) else array_of(value)
     if of_records(value):
-        return vectors.mean(value, axis, keepdims)
+        return records.mean(value, axis, keepdims)
 
     def average(cells: list[Any]) -> Any:
         if not cells:

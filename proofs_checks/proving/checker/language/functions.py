@@ -16,7 +16,7 @@ from ..exact_numbers import exact
 from ..following import Refused, UsedTwice, tracer
 from ..forms import Form, Sign
 from ..pairs import Ends
-from . import functions_of_size as sizes
+from . import functions_of_size
 from .values import Ratio, Text, Total, Uniform, Weight, is_number, symbolic
 
 NOTHING: Ends = (None, None)
@@ -45,7 +45,7 @@ def _picked(which: str, a: Any, b: Any) -> Any:
         if isinstance(one, float) and math.isinf(one):
             return one if (one > 0) == (which == "max") else other
     if not isinstance(a, Ratio) and not isinstance(b, Ratio):
-        merged = sizes.extreme(which, lifted(a), lifted(b))
+        merged = functions_of_size.extreme(which, lifted(a), lifted(b))
         if merged is not None:
             return merged
     return b if truth(ordered(better, b, a)) else a
@@ -64,7 +64,7 @@ def nonlinear(
     """A product, quotient, power or remainder of symbols. of_numpy: cell by cell of arrays."""
     run = tracer()
     between = run.data.between
-    by_size = sizes.nonlinear(operation, left, right, of_numpy)
+    by_size = functions_of_size.nonlinear(operation, left, right, of_numpy)
     if by_size is not None:
         return by_size
     if operation is operator.mul:

@@ -9,8 +9,7 @@ import numpy as np
 
 from ..following import Raises, Refused
 from ..forms import Form, Sign
-from . import numpy_folds, numpy_library
-from . import records as vectors
+from . import numpy_folds, numpy_library, records
 from .arrays import array_of, converted, kind_named, put
 from .functions import joined
 from .iteration import iterated, several
@@ -163,7 +162,7 @@ APPENDED: dict[str, Callable[..., Any]] = {
     "extend": lambda held, values: held.items.extend(several(values)),
 }
 NUMBERS: dict[str, Callable[..., Any]] = {"item": lambda value: value}
-RECORDS: dict[str, Callable[..., Any]] = {"sum": vectors.total, "mean": vectors.mean, "copy": array_of}
+RECORDS: dict[str, Callable[..., Any]] = {"sum": records.total, "mean": records.mean, "copy": array_of}
 """Of records, arrays of them, and squares of their entries."""
 TABLE: list[tuple[Any, dict[str, Callable[..., Any]]]] = [
     (Array, ARRAYS),
@@ -175,7 +174,7 @@ TABLE: list[tuple[Any, dict[str, Callable[..., Any]]]] = [
     (Form | Sign | float, NUMBERS),
 ]
 OF_RECORDS: dict[str, Callable[[Any], Any]] = {
-    "shape": vectors.shape, "ndim": lambda value: len(vectors.shape(value)), "size": lambda value: length_of(value),
+    "shape": records.shape, "ndim": lambda value: len(records.shape(value)), "size": lambda value: length_of(value),
 }  # fmt: skip
 PROPERTIES: list[tuple[Any, dict[str, Callable[[Any], Any]]]] = [
     (Array, {name: _FUNCTIONS[id(getattr(np, name))] for name in ("size", "shape")} | {

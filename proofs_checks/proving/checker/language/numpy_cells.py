@@ -9,7 +9,7 @@ from typing import Any
 
 from ..following import Refused, tracer
 from ..forms import Sign
-from . import records as vectors
+from . import records
 from .arithmetic import as_number, binary, comparison, elementwise, lifted, truth
 from .arrays import array_of, cast, kind_named, kind_of
 from .functions import elementary, greater, lesser, rounded, valued
@@ -65,7 +65,7 @@ def each(function: Callable[[Any], Any], kind: str | None = None) -> Callable[[A
 def square_root(value: Any) -> Any:
     """numpy.sqrt and math.sqrt: of the squares of a record's entries its norm."""
     if isinstance(value, Squares):
-        return vectors.root(value)
+        return records.root(value)
     return elementary("sqrt", math.sqrt)(value)
 
 

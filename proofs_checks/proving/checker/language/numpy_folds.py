@@ -12,7 +12,7 @@ from typing import Any
 from ..following import Raises, Refused, tracer
 from ..forms import Form
 from ..order import Ranking, distinct
-from . import records as vectors
+from . import records
 from .arithmetic import add, as_number, binary, comparison, lifted, truth
 from .arrays import along, of_cells
 from .functions import absolute, elementary, greater
@@ -104,7 +104,7 @@ def deviation(value: Any, axis: Any = None, ddof: int = 0) -> Any:
 def norm(value: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """numpy.linalg.norm of vectors."""
     if of_records(made(value)):
-        return vectors.norm(made(value), ord, axis, keepdims)
+        return records.norm(made(value), ord, axis, keepdims)
     root = elementary("sqrt", math.sqrt)
 
     def one(cells: list[Any]) -> Any:

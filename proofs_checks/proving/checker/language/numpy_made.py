@@ -10,7 +10,7 @@ import numpy as np
 
 from ..following import Refused
 from ..forms import Form
-from . import records as vectors
+from . import records
 from .arithmetic import binary
 from .arrays import array_of, cast, full, kind_named, of_cells, shape_of
 from .iteration import iterated
@@ -28,8 +28,8 @@ def empty(shape: Any, dtype: Any = float) -> Array:
 
 def zeros(value: Any) -> Callable[..., Array]:
     def made_of(shape: Any, dtype: Any = float) -> Any:
-        if vectors.has_dimension(shape) and not value and kind_named(dtype) == "f":
-            return vectors.zeros(shape)
+        if records.has_dimension(shape) and not value and kind_named(dtype) == "f":
+            return records.zeros(shape)
         return full(shape, bool(value) if _bool(dtype) else value, dtype)
 
     return made_of
@@ -95,5 +95,5 @@ def repeated(value: Any, repeats: int) -> Array:
 
 def outer_shape(value: Any) -> tuple[Any, ...]:
     if of_records(made(value)):
-        return vectors.shape(made(value))
+        return records.shape(made(value))
     return tuple(made(value).cells.shape) if isinstance(made(value), Array) else ()

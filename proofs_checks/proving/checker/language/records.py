@@ -15,8 +15,7 @@ import numpy as np
 
 from ..following import Raises, Refused, tracer
 from ..forms import Form
-from . import functions_of_size as sizes
-from . import ratios
+from . import functions_of_size, ratios
 from .record_entries import column, entry
 from .values import Array, Dimension, Ratio, Squares, Vector, is_number, is_truth, of_records, symbolic
 
@@ -114,7 +113,7 @@ def _scaled(operation: Any, form: Any, number: Any) -> Any:
     if form.noisy or factor.noisy:  # of what is equal in both runs
         name = f"record {operation.__name__}"
         return tracer().computed(name, operation, [form, factor], record=True)
-    made = sizes.nonlinear(operation, form, factor, True)
+    made = functions_of_size.nonlinear(operation, form, factor, True)
     if made is None:
         raise Refused(f"a record times a number that depends on the data or on noise: {CLIP}")
     return made
@@ -161,7 +160,7 @@ def size(form: Any, order: int) -> Form:
         )
     name = f"|{form.name()}|{order}"
     made: Form = data.size(name, form, lambda point: _norm(form.value(point), order))
-    data.of_size[name] = sizes.OfSize(form, made, sizes.itself)
+    data.of_size[name] = functions_of_size.OfSize(form, made, functions_of_size.itself)
     return made
 
 

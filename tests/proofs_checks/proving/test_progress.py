@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.checker import progress as watch
+from dpcert.proofs_checks.proving.checker import progress
 from dpcert.proofs_checks.proving.checker.check import check_proof
 
 
@@ -46,13 +46,13 @@ def test_the_end_of_its_time_is_one_for_it(monkeypatch) -> None:
 
     def go_on(self):
         if self.sizes:
-            raise watch.OutOfTime
+            raise progress.OutOfTime
 
-    monkeypatch.setattr(watch.Watch, "go_on", go_on)
+    monkeypatch.setattr(progress.Watch, "go_on", go_on)
     assert prove(least, epsilon=1, up_to=3).sizes == (1,)
 
 
 def test_its_deadline_is_looked_at() -> None:
     certificate = prove(least, epsilon=1, up_to=1).certificate
-    with pytest.raises(watch.OutOfTime):
-        check_proof(certificate, least, watch.Watch(deadline=0.0))
+    with pytest.raises(progress.OutOfTime):
+        check_proof(certificate, least, progress.Watch(deadline=0.0))
