@@ -89,7 +89,7 @@ WHOLE = {"whole": True, "low": 0, "high": 3}
 CASES = {
     "min": (lambda d, rng: min(d) + rng.laplace(0, 1), 1.0, {}),
     "max": (lambda d, rng: d.max() + rng.laplace(0, 2), 0.5, {}),
-    "abs": (lambda d, rng: abs(d - 0.5).sum() + rng.laplace(0, 1), 1.0, {}),
+    "abs": (lambda d, rng: abs(d - 0.5).sum() + rng.laplace(0, 1), 0.5, {}),
     "clip": (lambda d, rng: np.clip(d, 0, 0.5).sum() + rng.laplace(0, 1), 0.5, {}),
     "sort": (lambda d, rng: np.sort(d)[0] + rng.laplace(0, 1), 1.0, {}),
     "sorted": (lambda d, rng: sorted(d)[-1] + rng.laplace(0, 1), 1.0, {}),
@@ -100,7 +100,7 @@ CASES = {
     "argsort": (last_two, 0.5, {"relation": "answers", "up_to": 3}),
     "max of noise": (lambda d, rng: max(x + rng.laplace(0, 2) for x in d), 0.5, {}),
     "where of numbers": (lambda d, rng: np.where(d > 0.5, 1, 0).sum() + rng.laplace(0, 1), 1.0, {}),
-    "where of data": (lambda d, rng: np.where(d > 0.5, d, 0.5).sum() + rng.laplace(0, 1), 1.0, {}),
+    "where of data": (lambda d, rng: np.where(d > 0.5, d, 0.5).sum() + rng.laplace(0, 1), 0.5, {}),
     "cumsum": (lambda d, rng: np.cumsum(d + rng.laplace(0, 1, len(d))), 1.0, {}),
     "mask": (lambda d, rng: d[d > 0.5].sum() + rng.laplace(0, 1), 1.0, {}),
     "generator": (lambda d, rng: sum(x for x in d if x > 0.5) + rng.laplace(0, 1), 1.0, {}),

@@ -33,9 +33,9 @@ LOOPS = {
     "adaptive sparse vector", "size shown by the scale", "stability histogram without threshold",
     "branch on exact data", "exact sum after a noisy test", "half the noise", "sensitivity halved", "prefix sums",
     "only the first entry", "one noise for all", "one-sided noise", "bounded noise", "exact flag beside a noisy sum",
-    "mean",
+    "mean", "un-clipped sum", "clipped at another bound",
 }  # fmt: skip
-"""Cases whose correct mechanism is one loop over the data, or sums over them, written as a `def`."""
+"""Cases whose correct mechanism is one loop over the data, or sums over them."""
 
 
 @pytest.mark.parametrize(("function", "epsilon", "options"), few([*looping.PRIVATE, *several_loops.PRIVATE], 8))

@@ -27,7 +27,7 @@ from .functions import (
     written,
 )
 from .iteration import iterated
-from .numpy_cells import square_root
+from .numpy_cells import magnitude, square_root
 from .ordering import best, ordered
 from .values import (
     Array,
@@ -169,6 +169,13 @@ def of_numbers(function: Callable[[Any], bool], of_symbols: bool) -> Callable[[A
     return lambda value: of_symbols if symbolic(value) else function(_known(value))
 
 
+def _absolute(value: Any, /) -> Any:
+    """abs: of an array, numpy's."""
+    if isinstance(value, Array):
+        return magnitude(value)
+    return absolute(lifted(valued(value)) if isinstance(value, Uniform | Weight) else value)
+
+
 def backwards(values: Any, /) -> Any:
     return iter(listed(values)[::-1])
 
@@ -226,7 +233,7 @@ def _said(*facts: Any, spent: Any = None) -> None:
 ELEMENTARY = ("log1p", "log2", "log10", "expm1", "tanh", "erf")
 FINITE = {math.isnan: False, math.isinf: False, math.isfinite: True}
 TABLE: list[tuple[Any, Callable[..., Any]]] = [
-    (abs, lambda value: absolute(lifted(valued(value)) if isinstance(value, Uniform | Weight) else value)),
+    (abs, _absolute),
     (max, best(greater, largest_place)),
     (min, best(lesser, least_place)),
     (sum, total),

@@ -12,7 +12,7 @@ from ..forms import Sign
 from . import records
 from .arithmetic import as_number, binary, comparison, elementwise, lifted, truth
 from .arrays import array_of, cast, kind_named, kind_of
-from .functions import elementary, greater, lesser, rounded, valued
+from .functions import absolute, elementary, greater, lesser, rounded, valued
 from .values import KINDS, Array, Ranks, Squares, Total, Uniform, Weight, of_records, symbolic
 
 
@@ -60,6 +60,12 @@ def each(function: Callable[[Any], Any], kind: str | None = None) -> Callable[[A
         return elementwise(lambda cell: function(numeric(cell)), stated if stated != "b" else "i", held)
 
     return applied
+
+
+def magnitude(value: Any) -> Any:
+    """numpy.abs; of truth values it is they themselves."""
+    held = made(value)
+    return array_of(held) if isinstance(held, Array) and held.kind == "b" else each(absolute)(held)
 
 
 def square_root(value: Any) -> Any:
