@@ -13,8 +13,8 @@ from ...mechanisms.validate import number
 from .budget import OutOfWork
 from .certificate import source_digest
 from .checker.finite import FORMAT, Law, check_enumeration, kinds_of, laws, needed_delta
-from .checker.following import Refused
 from .checker.real.runs import Real
+from .checker.refusals import Refused
 from .checker.rounding import logarithm_up
 from .counterexamples import shown
 from .proof import PROVED_UP_TO, Counterexample, Proof, rounded_up

@@ -10,9 +10,10 @@ from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, number, positive, rate
 from .approximate import Over, approximate, gaussian_dp
 from .checker.check import CONTAINERS
+from .checker.current_run import under_way
 from .checker.exact_numbers import written
-from .checker.following import Refused, under_way
 from .checker.invariant import annotating
+from .checker.refusals import Refused
 from .domain import RELATIONS, Domain
 from .enumeration import enumerated
 from .proof import NAMES, Proof
@@ -91,11 +92,12 @@ def prove(
         choice("relation", relation, RELATIONS),
         _domain(low, high, whole) if container != "rows" else _records(relation, low, high, whole, values),
         choice("container", container, CONTAINERS),
+        delta=_delta(delta),
         up_to=up_to,
         checking=checking or silent,
     )
     question.limited(positive("max_seconds", max_seconds), None if max_work is None else count("max_work", max_work))
-    return _answered(question, values, _over(question, values, delta, rounds, sampling_rate), progress or silent)
+    return _answered(question, values, _over(question, values, rounds, sampling_rate), progress or silent)
 
 
 def _answered(question: Question, values: Sequence[float] | None, over: Over, progress: Progress) -> Proof:
@@ -109,10 +111,15 @@ def _answered(question: Question, values: Sequence[float] | None, over: Over, pr
     return approximate(question, progress, over) if question.delta else answer(question, progress)
 
 
-def _over(question: Question, values: Sequence[float] | None, delta: float, rounds: int, sampling_rate: float) -> Over:
-    """How often it runs, each time on which sample; and whether delta fits that and the claim. Raises InputError."""
+def _delta(delta: float) -> Fraction:
     if delta and not 0 < number("delta", delta) < 1:
         raise InputError("delta", delta, "a number below 1, and at least 0")
+    return written(delta)
+
+
+def _over(question: Question, values: Sequence[float] | None, rounds: int, sampling_rate: float) -> Over:
+    """How often it runs, each time on which sample; and whether delta fits that and the claim. Raises InputError."""
+    delta = float(question.delta)
     if delta and (question.notion != "dp" or (values is not None and question.claim is None)):
         raise InputError(
             "delta", delta, "0 beside a claimed rho or mu, and where values are enumerated without a claimed epsilon"
@@ -122,7 +129,6 @@ def _over(question: Question, values: Sequence[float] | None, delta: float, roun
         raise InputError("delta", delta, "a number above 0 where rounds or samples are accounted, and no values")
     if over.sampling_rate < 1 and question.relation != "add-remove":
         raise InputError("sampling_rate", sampling_rate, "1, or relation add-remove: samples differ by a record")
-    question.delta = written(delta)
     return over
 
 

@@ -12,9 +12,9 @@ from typing import Any
 from .budget import OutOfWork
 from .certificate import document
 from .checker.check import Checked, check_proof, shown_by
-from .checker.following import Raises, Refused, TooManyWays
 from .checker.pairs import order_of
 from .checker.progress import OutOfTime, Watch
+from .checker.refusals import Raises, Refused, TooManyWays
 from .counterexamples import dearest, found
 from .domain import Pair, pairs
 from .inductions.loops import NoInduction, of_function

@@ -24,6 +24,7 @@ OTHERS = """
     np.max(d, initial=.5); np.max(d, initial=.5, where=d < 1); np.sum(d, where=d < 1); np.mean(d, where=d < 1)
     np.average(d, weights=[1, 2, 3]); np.sum(d, keepdims=True); np.sum(np.array([d, d]), axis=0)
     np.diff(d > .5); np.maximum(d, .5); np.fmax(d, d[::-1]); np.sign(d - .5); np.abs(d - .5)
+    abs(d - .5); np.abs(d > .5) + abs(d < 1)
     np.logical_and(d > .5, d < 1); ~(d > .5); (d > .5) & (d < 1); (d > .5) | (d < 1); (d > .5) ^ (d < 1)
     (d > .5) * 2; (d > .5) + (d < 1); (d > .5) * (d < 1); (d > .5) - .5; (d > .5) == (d < 1); d == d[::-1]
     d != .5; np.bool_(d[0]); np.bool_(d); d.astype(bool); (d > .5).astype(bool); d.item(1); list(d.flat)

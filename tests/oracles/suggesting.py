@@ -6,8 +6,8 @@ import json
 from fractions import Fraction
 
 from dpcert.proofs_checks.proving.budget import Work
-from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.inductions.check import check_induction
+from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.domain import Domain
 from dpcert.proofs_checks.proving.inductions.loops import NoInduction, of_function
 from dpcert.proofs_checks.proving.inductions.search import induction

@@ -21,17 +21,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from .alignment_pieces import Piece, determinant, read_piece
 from .costs import costs, drawn, gaussian_costs, of_its_sort
 from .farkas import Prover
-from .following import Raises, Refused
 from .forms import Form, Sign
 from .inductions.check import check_induction
 from .noise import support
 from .pairs import Data, Neighbours, cases, order_of
-from .pieces import Piece, determinant, read_piece
 from .profile import delta_is_enough
 from .progress import Watch
 from .real.runs import Real, at_random, replayed
+from .refusals import Raises, Refused
 from .runs import Leaf, Node, leaves, reached, tree
 
 CONTAINERS = ("array", "list", "rows")

@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Sequence
 from fractions import Fraction
 
+from .alignment_pieces import Piece
 from .farkas import Prover
-from .following import Refused
 from .forms import Form, Sign
 from .noise import GAUSSIAN, KINDS, noise_of, support, weight
 from .pairs import Data
-from .pieces import Piece
+from .refusals import Refused
 
 
 def costs(prover: Prover, pieces: list[Piece], data: Data, epsilon: Fraction) -> None:

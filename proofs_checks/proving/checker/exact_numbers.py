@@ -13,7 +13,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from .following import Raises, Refused, tracer
+from .current_run import tracer
+from .refusals import Raises, Refused
 
 LARGEST = 2**63
 EXACT = (operator.add, operator.sub, operator.mul, operator.truediv)

@@ -14,7 +14,6 @@ from typing import Any
 
 from .check import Checked
 from .farkas import Prover
-from .following import Refused
 from .forms import Point, Sign
 from .language.arrays import of_cells
 from .language.calls import called
@@ -23,6 +22,7 @@ from .language.values import Generator
 from .outputs import key_of
 from .pairs import Data
 from .real.runs import Real, same_output
+from .refusals import Refused
 from .rounding import exponential_down
 from .runs import Leaf, explored, leaves
 from .tracer import Tracer

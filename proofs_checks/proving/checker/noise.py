@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from .following import Refused
 from .forms import Form, Sign
+from .refusals import Refused
 from .rounding import logarithm_up
 
 

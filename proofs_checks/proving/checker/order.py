@@ -11,9 +11,10 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .following import Refused, tracer
+from .current_run import tracer
 from .forms import Form, Sign
 from .noise import COMPUTED, KINDS, Draw
+from .refusals import Refused
 
 Compare = Callable[[Any, Any], Any]
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .following import Refused
 from .forms import Form, Sign
 from .language.arithmetic import lifted, truth
 from .language.functions import valued
 from .language.values import Array, Object, Ranks, Text, Total, Uniform, Vector, Weight
+from .refusals import Refused
 
 PLAIN = (bool, int, str, type(None))
 Parts = tuple[Any, list[Any]]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .following import Refused
 from .forms import Form, Point, Sign
+from .refusals import Refused
 
 Ends = tuple[Fraction | None, Fraction | None]
 

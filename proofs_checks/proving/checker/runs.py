@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from .current_run import followed
 from .farkas import Prover
-from .following import Raises, Refused, TooManyWays, UsedTwice, followed
 from .forms import Form, Sign
 from .language.arrays import of_cells
 from .language.calls import called
@@ -19,6 +19,7 @@ from .language.values import Generator, Uniform, Vector
 from .noise import Draw
 from .outputs import key_of
 from .pairs import Data
+from .refusals import Raises, Refused, TooManyWays, UsedTwice
 from .tracer import Computed, Known, Tracer, Ways
 
 LIMIT = 20_000

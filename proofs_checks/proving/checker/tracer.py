@@ -9,10 +9,10 @@ from typing import Any
 
 from .exact_numbers import exact
 from .farkas import Prover
-from .following import Refused
 from .forms import Form, Point, Sign
 from .noise import COMPUTED, KINDS, Draw, checked, support
 from .pairs import Data, Ends
+from .refusals import Refused
 
 DEEPEST = 500
 LONGEST = 300_000

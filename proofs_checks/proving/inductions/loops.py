@@ -8,12 +8,12 @@ from typing import Any
 
 from ..budget import Work
 from ..checker.cutting.cut import Loop, cut
-from ..checker.following import Refused
 from ..checker.forms import Form, Sign
 from ..checker.inductions.states import Layout, kinds
 from ..checker.inductions.steps import Steps, Way
 from ..checker.invariant import listening
 from ..checker.pairs import Data
+from ..checker.refusals import Refused
 from ..solver import Space
 
 

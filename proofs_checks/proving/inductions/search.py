@@ -10,7 +10,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from ..checker.following import Refused
+from ..checker.refusals import Refused
 from ..domain import Domain
 from .configurations import Search
 from .discrete_states import Layouts

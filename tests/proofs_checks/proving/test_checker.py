@@ -14,7 +14,7 @@ import pytest
 from dpcert.mechanisms.samplers import discrete_laplace
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import check as checker
-from dpcert.proofs_checks.proving.checker import costs, farkas, finite, following, order, tracer
+from dpcert.proofs_checks.proving.checker import costs, current_run, farkas, finite, order, tracer
 from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.forms import Form, Sign
 from dpcert.proofs_checks.proving.checker.language import methods
@@ -255,7 +255,7 @@ def no_branch(self, ways):
     return chosen
 
 
-run_under_way = following.tracer
+run_under_way = current_run.tracer
 
 
 def no_last_place(values, better, as_good):

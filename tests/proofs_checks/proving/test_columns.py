@@ -7,8 +7,8 @@ import pytest
 
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.cutting.real_runs import same_outputs
-from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.language import expressions, record_entries, records
+from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.refutation import refute
 
 ROWS = {"container": "rows"}

@@ -14,9 +14,9 @@ import several_loops
 from suggesting import ENDS, suggested
 
 from dpcert.proofs_checks import proving
-from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.forms import Form
 from dpcert.proofs_checks.proving.checker.inductions.check import check_induction
+from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.inductions import loops
 
 FOLDER = Path(proving.__file__).parent

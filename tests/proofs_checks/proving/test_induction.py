@@ -18,12 +18,12 @@ from suggesting import ENDS, attempt, suggested
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.cutting import columns
-from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.inductions import check as checking
 from dpcert.proofs_checks.proving.checker.inductions.check import _Checking, check_induction
 from dpcert.proofs_checks.proving.checker.inductions.comparing import Comparing
 from dpcert.proofs_checks.proving.checker.inductions.states import Reading
 from dpcert.proofs_checks.proving.checker.language import interpreter, methods
+from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.inductions.configurations import Search
 
 LOOPS = {

@@ -12,10 +12,10 @@ from numpy_expressions import EXPRESSIONS
 from symbolic_runs import at, flat, loaded
 
 from dpcert.proofs_checks.proving.checker.farkas import Prover
-from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.language import methods
 from dpcert.proofs_checks.proving.checker.outputs import real_parts
 from dpcert.proofs_checks.proving.checker.pairs import cases
+from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.checker.runs import tree
 
 

@@ -13,7 +13,7 @@ import pytest
 from cases import many
 
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.checker import following, order
+from dpcert.proofs_checks.proving.checker import current_run, order
 from dpcert.proofs_checks.proving.checker import runs as checkers_runs
 from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.forms import Form
@@ -77,7 +77,7 @@ def test_an_order_that_forgets_a_comparison_is_noticed_by_the_real_runs(monkeypa
 
     def careless(values, better, good):
         ways = [() if i + 1 == len(values) else (order._test(good, v, values[i + 1]),) for i, v in enumerate(values)]
-        return following.tracer().choose(ways) if len(ways) > 1 else 0
+        return current_run.tracer().choose(ways) if len(ways) > 1 else 0
 
     assert prove(top_two, relation="answers", up_to=3, epsilon=1).proved
     monkeypatch.setattr(order, "_place", careless)
@@ -129,7 +129,7 @@ def test_a_stable_order_of_data_is_followed():
 def ways_held(name, home):
     """How many ways of its fork hold, over all values of three symbols on a grid."""
     asked = SimpleNamespace(choose=lambda ways: asked.__dict__.update(ways=ways) or 0, spoilt=None)
-    with following.followed(asked):
+    with current_run.followed(asked):
         getattr(home, name)([Form.variable(each) for each in "abc"])
     points = [dict(zip("abc", values, strict=True)) for values in itertools.product(range(3), repeat=3)]
     return {sum(all(_true(sign, point) for sign in way) for way in asked.ways) for point in points}

@@ -16,10 +16,10 @@ from symbolic_runs import at, flat, loaded
 
 from dpcert.proofs_checks.proving.checker import runs
 from dpcert.proofs_checks.proving.checker.farkas import Prover
-from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.language import arrays, interpreter
 from dpcert.proofs_checks.proving.checker.outputs import real_parts
 from dpcert.proofs_checks.proving.checker.pairs import cases
+from dpcert.proofs_checks.proving.checker.refusals import Refused
 
 POINTS = list(itertools.product((Fraction(0), Fraction(1, 2), Fraction(7, 8)), repeat=2))
 

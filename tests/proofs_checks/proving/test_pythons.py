@@ -14,9 +14,9 @@ import pytest
 import surroundings
 
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.checker.following import Refused
 from dpcert.proofs_checks.proving.checker.language import globals as language_globals
 from dpcert.proofs_checks.proving.checker.language import grammar, source
+from dpcert.proofs_checks.proving.checker.refusals import Refused
 
 COUNT = itertools.count()
 

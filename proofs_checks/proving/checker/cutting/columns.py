@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Refused
+from ..refusals import Refused
 from .elements import DIMENSION, Elements, OpenLoop, expression
 from .first_steps import with_first_steps
 from .statements import is_loop, mentions, parsed, times_set

@@ -22,7 +22,6 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Refused
 from ..language.arrays import array_of as made_array
 from ..language.globals import Outside, admitted
 from ..language.grammar import bound_names, check
@@ -30,6 +29,7 @@ from ..language.interpreter import Local
 from ..language.records import zeros
 from ..language.source import definition, file_of
 from ..language.values import Function, Native
+from ..refusals import Refused
 from .columns import ARRAY, ZEROS, array_of, as_loops
 from .elements import DIMENSION, DIVIDE
 from .parameters import Givens, compiled, opened

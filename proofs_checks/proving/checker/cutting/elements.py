@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 
-from ..following import Refused
+from ..refusals import Refused
 from .statements import mentions, parsed
 from .sums import ELEMENTWISE, Renamed
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 
-from ..following import Refused
+from ..refusals import Refused
 from .statements import mentions, parsed
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Refused
 from ..language.grammar import bound_names
 from ..language.source import future
+from ..refusals import Refused
 from .statements import parsed
 
 KNOWN = ("abs", "enumerate", "float", "int", "len", "list", "max", "min", "np", "numpy", "range", "round", "sum")

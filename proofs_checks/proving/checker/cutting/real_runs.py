@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Refused
 from ..outputs import real_parts
 from ..real.recorded_noise import with_sampler
+from ..refusals import Refused
 from .cut import BREAK, NEXT, Cut, cut
 
 MOST = 6

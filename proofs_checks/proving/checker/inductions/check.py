@@ -29,10 +29,10 @@ from typing import Any
 from ..cutting.cut import cut
 from ..cutting.real_runs import same_outputs
 from ..farkas import Prover
-from ..following import Refused
 from ..forms import Form, Sign
 from ..pairs import Data, order_of
 from ..progress import Watch
+from ..refusals import Refused
 from .comparing import LEFT, Comparing, after, opened
 from .configurations import (
     PERSISTENT,

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from ..alignment_pieces import Piece
 from ..costs import gaussian_step_cost, of_its_sort, step_cost
 from ..farkas import Prover
-from ..following import Refused
 from ..forms import Form, Sign
 from ..noise import noise_of
-from ..pieces import Piece
+from ..refusals import Refused
 from .configurations import START, Configuration, Key, Move
 from .states import WHOLE, numbers_of
 from .steps import LENGTH, Steps, Way

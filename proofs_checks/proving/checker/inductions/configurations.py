@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..following import Refused
+from ..alignment_pieces import read_form, read_sign
 from ..forms import Form, Sign
-from ..pieces import read_form, read_sign
+from ..refusals import Refused
 from .states import Layout, kinds
 
 START = "start"

@@ -16,12 +16,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..following import Refused
 from ..forms import Form, Sign
 from ..language.arithmetic import lifted, truth
 from ..language.functions import valued
 from ..language.globals import ConstantList, Constants
 from ..language.values import Appended, Array, Object, Ratio, Text, Total, Uniform, Vector, Weight
+from ..refusals import Refused
 
 Layout = Any
 APPENDED, REAL, WHOLE, VECTOR = "appended", "real", "whole", "vector"

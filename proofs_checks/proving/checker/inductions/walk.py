@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Any
 
 from ..cutting.cut import BREAK, NEXT
-from ..following import Refused
 from ..forms import Form, Sign
 from ..pairs import Data
+from ..refusals import Refused
 from .configurations import FOLLOWING, PERSISTENT, START
 from .steps import Way, uneventful
 

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from ..current_run import tracer
 from ..exact_numbers import compared, concrete, exact
-from ..following import Raises, Refused, tracer
 from ..forms import Form, Sign
+from ..refusals import Raises, Refused
 from . import functions, ratios, records
 from .values import (
     KINDS,

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Raises, Refused, tracer
+from ..current_run import tracer
 from ..forms import Form
+from ..refusals import Raises, Refused
 from . import records
 from .arithmetic import add, as_number, binary, boxed, named, truth
 from .values import KINDS, Array, Ranks, Total, Uniform, Vector, Weight, is_number, is_truth, of_records, symbolic

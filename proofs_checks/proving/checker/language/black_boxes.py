@@ -7,9 +7,10 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from .....mechanisms.validate import nonnegative
+from ..current_run import tracer
 from ..exact_numbers import exact
-from ..following import Refused, tracer
 from ..forms import Form
+from ..refusals import Refused
 from .arithmetic import lifted
 from .values import Array, Native, Vector
 

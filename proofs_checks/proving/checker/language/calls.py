@@ -8,7 +8,7 @@ import types
 from contextlib import suppress
 from typing import Any
 
-from ..following import Raises, Refused
+from ..refusals import Raises, Refused
 from .arithmetic import named
 from .classes import attribute, generated, initialiser
 from .values import Class, Function, Module, Native, Object, of_records

@@ -6,7 +6,7 @@ import dataclasses
 import types
 from typing import Any
 
-from ..following import Raises, Refused
+from ..refusals import Raises, Refused
 
 CONSTANTS = (bool, int, float, str, type(None), tuple)
 USUAL = {

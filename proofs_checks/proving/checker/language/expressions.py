@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..following import Raises, Refused
+from ..refusals import Raises, Refused
 from .arithmetic import binary, comparison, inverted, named, negative, truth
 from .arrays import array_of, taken
 from .calls import called, method

@@ -12,10 +12,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from ..current_run import tracer
 from ..exact_numbers import exact
-from ..following import Refused, UsedTwice, tracer
 from ..forms import Form, Sign
 from ..pairs import Ends
+from ..refusals import Refused, UsedTwice
 from . import functions_of_size
 from .values import Ratio, Text, Total, Uniform, Weight, is_number, symbolic
 

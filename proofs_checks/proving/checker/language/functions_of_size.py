@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..following import tracer
+from ..current_run import tracer
 from ..forms import Form, Sign
 
 ZERO, ONE = Fraction(0), Fraction(1)

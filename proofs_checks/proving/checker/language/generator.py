@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from ..current_run import tracer
 from ..exact_numbers import exact, number
-from ..following import Raises, Refused, tracer
 from ..forms import Sign
 from ..noise import KINDS
+from ..refusals import Raises, Refused
 from .arithmetic import binary
 from .arrays import array_of, of_cells, shape_of
 from .functions import coin

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Raises, Refused
 from ..invariant import is_annotating
+from ..refusals import Raises, Refused
 from .black_boxes import box, epsilon_of
 from .classes import class_of
 from .grammar import bound_names, check

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..following import Refused
+from ..refusals import Refused
 
 SYNTAX = (
     ast.FunctionDef, ast.Lambda, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For,

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..following import Raises, Refused, tracer
+from ..current_run import tracer
+from ..refusals import Raises, Refused
 from .arithmetic import binary, named, truth
 from .arrays import put
 from .expressions import OPERATIONS, Expressions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..following import Refused
+from ..refusals import Refused
 from .arithmetic import named
 from .arrays import rows
 from .values import Array, Ranks

@@ -10,8 +10,9 @@ from typing import Any
 
 from .....mechanisms import samplers
 from .. import invariant
-from ..following import Raises, Refused, tracer
+from ..current_run import tracer
 from ..order import largest_place, least_place
+from ..refusals import Raises, Refused
 from .arithmetic import add, binary, comparison, lifted, named, truth
 from .functions import (
     absolute,

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Raises, Refused
 from ..forms import Form, Sign
+from ..refusals import Raises, Refused
 from . import numpy_folds, numpy_library, records
 from .arrays import array_of, converted, kind_named, put
 from .functions import joined

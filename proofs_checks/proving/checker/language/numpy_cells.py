@@ -7,8 +7,9 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..following import Refused, tracer
+from ..current_run import tracer
 from ..forms import Sign
+from ..refusals import Refused
 from . import records
 from .arithmetic import as_number, binary, comparison, elementwise, lifted, truth
 from .arrays import array_of, cast, kind_named, kind_of

@@ -9,9 +9,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..following import Raises, Refused, tracer
+from ..current_run import tracer
 from ..forms import Form
 from ..order import Ranking, distinct
+from ..refusals import Raises, Refused
 from . import records
 from .arithmetic import add, as_number, binary, comparison, lifted, truth
 from .arrays import along, of_cells

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Refused
 from ..forms import Form
+from ..refusals import Refused
 from . import records
 from .arithmetic import binary
 from .arrays import array_of, cast, full, kind_named, of_cells, shape_of

@@ -6,8 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..following import Raises, Refused, tracer
+from ..current_run import tracer
 from ..order import Ranking, distinct
+from ..refusals import Raises, Refused
 from .arithmetic import lifted
 from .functions import greater, valued
 from .iteration import iterated

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from ..following import tracer
+from ..current_run import tracer
 from ..forms import Form
 from .values import Ratio, is_number
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Refused, tracer
+from ..current_run import tracer
 from ..forms import Form
+from ..refusals import Refused
 from .values import Array, Vector
 
 NOTHING = (None, None)

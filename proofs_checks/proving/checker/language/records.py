@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Raises, Refused, tracer
+from ..current_run import tracer
 from ..forms import Form
+from ..refusals import Raises, Refused
 from . import functions_of_size, ratios
 from .record_entries import column, entry
 from .values import Array, Dimension, Ratio, Squares, Vector, is_number, is_truth, of_records, symbolic

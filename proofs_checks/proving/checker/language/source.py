@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..following import Refused
+from ..refusals import Refused
 
 
 @functools.lru_cache(256)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..following import Refused
+from ..refusals import Refused
 from . import generator, library, methods, numpy_library
 from .values import Generator, Native, of_records
 

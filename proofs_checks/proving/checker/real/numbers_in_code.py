@@ -14,8 +14,8 @@ import numpy as np
 
 from ..cutting.parameters import opened
 from ..exact_numbers import written
-from ..following import Refused
 from ..language.source import definition
+from ..refusals import Refused
 
 MOST = 1000
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .....mechanisms import samplers
-from ..following import Refused
 from ..noise import COMPUTED, KINDS, Draw
+from ..refusals import Refused
 
 ROUNDING = 1e-12
 """How far a scale that is computed with floats may be from the one that is written."""

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from ..farkas import Prover
-from ..following import Refused
 from ..forms import Form, Point, Sign, noise_index
 from ..noise import COMPUTED, KINDS, Draw
 from ..outputs import alike, real_parts
 from ..pairs import Neighbours
+from ..refusals import Refused
 from ..runs import Leaf, Node, leaves
 from ..tracer import complete
 from .numbers_in_code import marks

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .following import Refused
 from .forms import Form, Sign, noise_index
 from .noise import COMPUTED, KINDS, Draw
+from .refusals import Refused
 
 
 @dataclass(frozen=True)
