@@ -22,6 +22,9 @@ from ..rounding import down, up
 from .noise_tails import ON_A_GRID, decimal, exact, jumps, tail, worst_truth
 
 _BITS, _CLOSE = 128, 2.0**-44
+_RAREST = 2.0**-100
+"""How rarely a number may have to be farther: well above what tails on a grid leave out, and balls round."""
+
 _LEAST, _MOST = 1e-9, 1e12
 """Between which noise is looked for."""
 
@@ -160,7 +163,11 @@ class _Question:
             raise InputError("clip_norm", clip_norm, "1: noise on the integers is in units of the grid")
         with ctx.workprec(_BITS):
             tail(mechanism, Fraction(1))  # which refuses what is no noise on a number
-            return cls(1 - exact(sure) ** (arb(1) / times), unit)
+            miss = 1 - exact(sure) ** (arb(1) / times)
+            if not miss > _RAREST:
+                expected = "fewer numbers: each would have to be farther more rarely than can be computed"
+                raise InputError("numbers", numbers, expected)
+            return cls(miss, unit)
 
     def excess(self, mechanism: Mechanism, distance: float) -> Excess:
         """At most 0 only where the noise is farther as rarely as it must be, for certain."""
@@ -183,7 +190,9 @@ class _Question:
             high = up(high * (1 + _CLOSE))
         ends = (float(place * decimal(self.clip_norm)) for place in jumps(mechanism))
         there = [end for end in ends if low < end < high and self.far(mechanism, end) <= self.miss]
-        return down(low), min(there, default=up(high))  # as decimals and as binary numbers
+        return down(low), min(
+            there, default=up(high)
+        )  # up, down: as decimals and as binary numbers; a jump as a decimal
 
     def whole(self, mechanism: Mechanism) -> tuple[float, float]:
         """The same for whole numbers: the last that is too near for certain (-1 for none), the first that is not."""

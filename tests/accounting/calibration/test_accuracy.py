@@ -121,6 +121,8 @@ def test_units_are_the_clip_norm_s() -> None:
         (lambda: accuracy(Poisson(Gaussian(1.0), 0.1)), "mechanism"),
         (lambda: accuracy(Gaussian(1.0), 1.0), "confidence"),
         (lambda: accuracy(Gaussian(1.0), numbers=0), "numbers"),
+        (lambda: accuracy(Gaussian(1.0), numbers=10**40), "fewer numbers"),
+        (lambda: accuracy(DiscreteGaussian(1.0), numbers=10**40), "fewer numbers"),
         (lambda: accuracy(DiscreteLaplace(1.0), clip_norm=2.0), "clip_norm"),
         (lambda: noise_within(Laplace, -1.0), "distance"),
         (lambda: noise_within(lambda size: TruncatedLaplace(size, 3.0), 5.0), "smaller distance"),
