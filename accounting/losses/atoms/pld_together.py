@@ -31,11 +31,12 @@ def deltas(composition: Composition, epsilons: Sequence[float], rtol: float) -> 
     """`pld.delta` at each epsilon >= 0; None where no shared inversion is narrow enough."""
     found: dict[float, Bracket] = {}
     if not any(pair.envelope for pair, _ in composition):  # of an envelope lower ends are nothing
-        fineness, rtol = cut_for(composition, rtol)
+        fineness, close = cut_for(composition, rtol)
         for stretch, log_delta, slope in _stretches(
             LatticeLayout(composition, 1e-40, _FIRST, fineness), sorted(set(epsilons))
         ):
-            found.update(_read(LatticeLayout(composition, 1e-40, rtol, fineness), stretch, log_delta, slope))
+            read = _read(LatticeLayout(composition, 1e-40, close, fineness), stretch, log_delta, slope)
+            found.update((at, bracket) for at, bracket in read if bracket.narrower_than(max(rtol, close)))
     return [found.get(epsilon) for epsilon in epsilons]
 
 
@@ -57,8 +58,8 @@ def _stretches(layout: LatticeLayout, epsilons: Sequence[float]) -> Iterator[tup
 def _read(
     layout: LatticeLayout, stretch: Sequence[float], log_delta: float, slope: float
 ) -> Iterator[tuple[float, Bracket]]:
-    """The narrow brackets of a stretch: a first look finds how small delta is at its end, the second is as close as
-    asked for."""
+    """The brackets of a stretch: a first look finds how small delta is at its end, the second is as close as asked
+    for."""
     window = stretch[0], stretch[-1]
     log_delta = max(min(log_delta, 0.0), -600.0)
     rtol = layout.rtol
@@ -73,6 +74,4 @@ def _read(
         if last.lower > 0.0:
             log_delta = max(math.log(last.upper), -600.0)
     for epsilon in stretch:
-        bracket = delta_between(found, epsilon)
-        if bracket.narrower_than(rtol):
-            yield epsilon, bracket
+        yield epsilon, delta_between(found, epsilon)
