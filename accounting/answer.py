@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import lower_ends, products, sources
+from . import products, sources, sources_below
 from .bracket import Bracket
 from .question import Question
 from .sources import Source
@@ -45,8 +45,8 @@ SOURCES: tuple[Source, ...] = (
     sources.OneRelease(),
     PRODUCTS,
     sources.Amplified(),
-    lower_ends.Epochs(),
-    lower_ends.Searches(answer),
+    sources_below.Epochs(),
+    sources_below.Searches(answer),
     sources.Cohorts(),
 )
 """In the order of fineness: what is exact, or settles a question by itself, first."""

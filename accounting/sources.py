@@ -1,7 +1,7 @@
 """The ways to an answer: each is one object that says what it serves, what it may add, and its bracket.
 
 `answer.answers` walks them. The accountants (accountants.py) are what `Products` asks. Those that know lower ends alone
-are in lower_ends.py.
+are in sources_below.py.
 """
 
 from __future__ import annotations

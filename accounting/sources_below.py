@@ -1,4 +1,4 @@
-"""The ways to an answer from below: what some neighbours reveal, where the product pairs that are known leave a gap."""
+"""The sources (sources.py) that know lower ends alone: what some neighbours reveal, where product pairs leave a gap."""
 
 from __future__ import annotations
 
