@@ -169,8 +169,8 @@ def test_neighbours_that_are_audited_have_so_many_columns(function, options):
     assert refute(function, proof, trials=100, seed=1) is not None
 
 
-@pytest.mark.parametrize("place", [0, 1])
-@pytest.mark.parametrize("options", [{}, ADDED])
+@pytest.mark.parametrize(("place", "options"), [(0, {}), *[pytest.param(*case, marks=pytest.mark.nightly)
+                                                          for case in ((0, ADDED), (1, {}), (1, ADDED))]])  # fmt: skip
 def test_what_costs_more_is_refuted(place, options):
     def little_noise(data, rng):
         return np.clip(data[:, place], 0, 1).sum() + rng.laplace(0, 0.5)
