@@ -52,7 +52,9 @@ def stated_noise(
     members = population if settings.sampling == "full" else settings.cohort
     if sigma is not None:
         if not isinstance(algorithm, SharedLayers):
-            raise InputError("sigma", sigma, f"no sigma, but a noise multiplier: {algorithm.name} has no sigma")
+            raise InputError(
+                "sigma", sigma, f"to be left out: {algorithm.name} has no sigma. State another amount of noise"
+            )
         return algorithm.noise_multiplier(nonnegative("sigma", sigma), members, population)
     if noise_std is not None:
         if algorithm.noise_at == "clients":

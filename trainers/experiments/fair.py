@@ -101,6 +101,8 @@ class _Work:
         self.done, self.all = 0, (1 + len(plan.targets) * len(OWN)) * (plan.budget + seeds)
         self._noise: dict[tuple[str, int, float], float] = {}
         self._loaded: tuple[int, Federation] | None = None
+        if self._federation(base.seed).task == "regression":
+            raise InputError("data", base.data, "classes or tags: this comparison is by accuracy")
         for part in ("trials", "cells"):
             (folder / part).mkdir(parents=True, exist_ok=True)
 
@@ -111,7 +113,7 @@ class _Work:
             found = self._run(cell, "trials")["test_accuracy"]
             if found is not None and found > highest:
                 best, highest = cell, found
-        assert best is not None  # budgets are at least 1, and accuracies numbers (_federation)
+        assert best is not None  # budgets are at least 1, and the task has accuracies
         told = {"target": "none" if target is None else target, "validation_accuracy": highest}
         return [self._run(replace(best, seed=seed), "cells") | told for seed in seeds]
 
@@ -158,10 +160,7 @@ class _Work:
 
     def _federation(self, seed: int) -> Federation:
         if self._loaded is None or self._loaded[0] != seed:
-            found = load_federation(self.base.data, seed=seed)
-            if found.task == "regression":
-                raise InputError("data", self.base.data, "classes or tags: this comparison is by accuracy")
-            self._loaded = (seed, found)
+            self._loaded = (seed, load_federation(self.base.data, seed=seed))
         return self._loaded[1]
 
 

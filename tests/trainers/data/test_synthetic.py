@@ -80,8 +80,11 @@ def test_related_tasks_labels_follow_the_spread():
 
 
 def test_clusters_and_fedprox_shapes():
-    federation, clusters = clustered_tasks(population=10, clusters=3), [place % 3 for place in range(10)]
-    assert (federation.population, len(clusters), set(clusters)) == (10, 10, {0, 1, 2})
+    federation = clustered_tasks(population=10, clusters=3, samples=1000, spread=0.0, test_fraction=0.0)
+    means = [client.train.dense().T @ np.eye(5)[client.train.labels] / 1000 for client in federation.clients]
+    apart = np.array([[np.linalg.norm(one - other) for other in means] for one in means])
+    alike = np.subtract.outer(np.arange(10), np.arange(10)) % 3 == 0  # client k is in cluster k mod 3
+    assert apart[alike].max() < 0.5 * apart[~alike].min()
     fedprox = fedprox_synthetic(0.5, 0.5, population=5, largest=200)
     assert (fedprox.shape, fedprox.outputs) == ((60,), 10)
     assert all(50 <= len(client.train) + len(client.test) <= 200 for client in fedprox.clients)
