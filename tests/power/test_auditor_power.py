@@ -7,6 +7,7 @@ from planted.floating_point import textbook_laplace
 from planted.sparse_vector import CROSSED, algorithm_4, algorithm_5, algorithm_6
 
 from dpcert.proofs_checks.auditing import audit, gdp
+from dpcert.proofs_checks.auditing.audit import SHARES
 from dpcert.proofs_checks.auditing.linear_score import Linear
 from dpcert.proofs_checks.auditing.log_odds import Values
 from dpcert.proofs_checks.auditing.low_bits import LowBits
@@ -14,6 +15,11 @@ from dpcert.proofs_checks.auditing.low_bits import LowBits
 PAIR = ([1.0], [])
 EXACT = 4.3771780956
 """epsilon of mu = 1 at delta = 1e-5 (certified by the accountants to the digits shown)."""
+
+
+ALONE = 0.05 / SHARES["event"]["event"]
+"""Of the method "event", at which the bound of its event has the prototype's error of .05: the rest of the error is for
+outputs that repeat, which the prototype did not look at."""
 
 
 def found(ratio: float, trials: int, seeds: int) -> float:
@@ -25,11 +31,11 @@ def found(ratio: float, trials: int, seeds: int) -> float:
     return float(np.mean(refuted))
 
 
-def median_bound(mechanism, pair, trials, seeds, method="event", delta=0.0, scores=None) -> float:
-    """Median of the first assumption-free bound on epsilon, at error .05."""
+def median_bound(mechanism, pair, trials, seeds, method="event", delta=0.0, scores=None, alpha=0.05) -> float:
+    """Median of the first assumption-free bound on epsilon."""
     values = []
     for seed in range(seeds):
-        result = audit(mechanism, pair, delta=delta, trials=trials, alpha=0.05, method=method, seed=seed, scores=scores)
+        result = audit(mechanism, pair, delta=delta, trials=trials, alpha=alpha, method=method, seed=seed, scores=scores)
         values.append(next(b.value for b in result.bounds if b.quantity == "epsilon" and b.assumes is None))
     return float(np.median(values))
 
@@ -71,7 +77,7 @@ def test_laplace_bounds(scale, trials, least):
 
 @pytest.mark.nightly
 def test_laplace_at_ten_thousand():
-    assert median_bound(laplace_sum(1.0), PAIR, 10_000, 61) >= 0.96
+    assert median_bound(laplace_sum(1.0), PAIR, 10_000, 61, alpha=ALONE) >= 0.96
 
 
 def test_gaussian_model_is_nearly_tight():
@@ -116,7 +122,7 @@ def test_sparse_vector_at_a_million():
     stopped = [0.0] * 5 + [1.0] * 3, [1.0] * 5 + [0.0] * 3
     assert median_bound(algorithm_4(1.0, 3), stopped, 10**6, 5, scores=[Values()]) >= 3.77
     assert median_bound(algorithm_6(1.0), CROSSED, 10**6, 5, scores=[Linear()]) >= 3.53
-    assert median_bound(algorithm_5(1.0), CROSSED, 10**6, 3) >= 11.43
+    assert median_bound(algorithm_5(1.0), CROSSED, 10**6, 3, alpha=ALONE) >= 11.43
 
 
 def test_a_hundred_dimensions():
@@ -136,4 +142,4 @@ def test_the_event_bound_in_a_hundred_dimensions():
     def vector(dataset, rng, size):
         return sum(dataset) * direction + rng.normal(size=(size, 100))
 
-    assert median_bound(vector, PAIR, 100_000, 3, delta=1e-5, scores=[Linear()]) >= 2.99
+    assert median_bound(vector, PAIR, 100_000, 3, delta=1e-5, scores=[Linear()], alpha=ALONE) >= 2.99
