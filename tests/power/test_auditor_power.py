@@ -35,7 +35,8 @@ def median_bound(mechanism, pair, trials, seeds, method="event", delta=0.0, scor
     """Median of the first assumption-free bound on epsilon."""
     values = []
     for seed in range(seeds):
-        result = audit(mechanism, pair, delta=delta, trials=trials, alpha=alpha, method=method, seed=seed, scores=scores)
+        asked = {"delta": delta, "trials": trials, "alpha": alpha, "method": method, "scores": scores}
+        result = audit(mechanism, pair, seed=seed, **asked)
         values.append(next(b.value for b in result.bounds if b.quantity == "epsilon" and b.assumes is None))
     return float(np.median(values))
 
