@@ -25,6 +25,9 @@ def content(field: str, path: str | os.PathLike[str], most: int | None = None) -
             found = stream.read() if most is None else stream.read(most + 1)
     except InputError:  # which is a ValueError, too
         raise
+    except FileNotFoundError:
+        named = f"{field} {path}" if field.startswith("-") else path
+        raise InputError(field, str(path), "a file that exists", f"{named} does not exist.") from None
     except (OSError, ValueError) as problem:  # ValueError: a path with a null byte
         raise InputError(field, str(path), f"a file that can be read ({reason(problem)})") from None
     if most is not None and len(found) > most:

@@ -23,7 +23,7 @@ from ...mechanisms import (
 from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.epochs import rounds_in
 from ...mechanisms.notebook import InNotebook
-from ...mechanisms.text_table import text_table
+from ...mechanisms.text_table import number_tables
 from ...mechanisms.validate import choice, count, positive
 from ..rounding import UNIT, widened_up
 from ..seconds import timed
@@ -74,7 +74,7 @@ class NoisePlan(InNotebook):
         cohorts = dict.fromkeys(cohort for cohort, _ in cells)
         targets = dict.fromkeys(target for _, target in cells)
         rows = [[str(cohort), *(cells[cohort, target] for target in targets)] for cohort in cohorts]
-        table = text_table(["cohort", *(f"epsilon {as_given(target)}" for target in targets)], rows)
+        table = number_tables("cohort", [f"epsilon {as_given(target)}" for target in targets], rows)
         words = "noise multiplier (and standard deviation of the noise on the mean): the least that meets the target"
         return f"{table}\n{words}"
 

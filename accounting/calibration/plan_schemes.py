@@ -24,7 +24,7 @@ from ...mechanisms import (
 from ...mechanisms.digits import as_given, rounded_down, rounded_up
 from ...mechanisms.epochs import rounds_in
 from ...mechanisms.notebook import InNotebook
-from ...mechanisms.text_table import text_table
+from ...mechanisms.text_table import number_tables
 from ...mechanisms.validate import choice, count, delta_below_one, positive
 from ..answer import answer, lower_end
 from ..bracket import Bracket
@@ -125,12 +125,21 @@ class SchemePlan(InNotebook):
         targets = list(dict.fromkeys(each.target_epsilon for each in self.options))
         cells = {(each.scheme, each.target_epsilon): each.shown() for each in self.options}
         rows = [[name, *(cells[name, target] for target in targets)] for name in dict.fromkeys(key[0] for key in cells)]
-        titles: list[str | dict[str, Any]] = [{"header": "scheme"}]
-        titles += [f"epsilon {as_given(target)}" for target in targets]
-        words = "noise multiplier that meets the target for certain; in brackets: with less it misses it for certain"
+        titles = [f"epsilon {as_given(target)}" for target in targets]
+        words = (
+            "The noise multiplier that is guaranteed to meet the target. "
+            "In brackets: any smaller value is guaranteed to miss it."
+        )
         first = (each for each in self.options if each.target_epsilon == targets[0])
         reasons = [f"{each.scheme}: {each.reason}" for each in first if each.reason]
-        return "\n".join([text_table(titles, rows), words, *reasons, *filter(None, map(self._best, targets))])
+        return "\n".join(
+            [
+                number_tables({"header": "scheme"}, titles, rows),
+                words,
+                *reasons,
+                *filter(None, map(self._best, targets)),
+            ]
+        )
 
     def _best(self, target: float) -> str:
         """Which scheme needs the least noise, if that is certain."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -139,6 +140,17 @@ def on_files(files: Files, config: Any) -> Files:
     for name, text in sorted(pages):
         files.append(File.generated(config, f"{name}.md", content=text))
     return files
+
+
+def on_nav(nav: Any, files: Files, **_: Any) -> Any:
+    """The pages of a paper's register follow one another, though the navigation lists the overview alone."""
+    for path in sorted(PAPERS.glob("*.md")):
+        pages = [files.get_file_from_path(f"papers/{name}.md").page for name in split(path.stem)]  # type: ignore[union-attr]
+        for before, after in pairwise(pages):
+            after.previous_page = before
+            if before is not pages[0]:
+                before.next_page = after
+    return nav
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

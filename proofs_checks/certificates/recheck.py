@@ -92,7 +92,7 @@ def _document(path: Path) -> dict[str, Any]:
         document = json.loads(read.decode())
     except (ValueError, RecursionError) as problem:
         reason = " ".join(str(problem).split())[:160]
-        raise InputError("certificate", str(path), f"a readable JSON file ({reason})") from None
+        raise InputError("certificate", str(path), "valid JSON", f"{path} is not valid JSON: {reason}.") from None
     if not isinstance(document, dict):
         raise InputError("certificate", str(path), f"a JSON object, not a {type(document).__name__}")
     return document

@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from ...mechanisms.notebook import InNotebook
-from ...mechanisms.text_table import text_table
+from ...mechanisms.text_table import NARROW, rendered, text_table, width
 from ...mechanisms.validate import lacks
 from .judge import EvidenceError, Judgement, judge
 from .register import register
@@ -46,7 +47,7 @@ class Judged(InNotebook):
         return {str(status): sum(j.status is status for j in self._printed) for status in Status}
 
     def __str__(self) -> str:
-        """One line per statement, then a line that counts; nothing where no row has a status."""
+        """One row, or block, per statement, then a line that counts; nothing where no row has a status."""
         if not self.judgements:
             return ""
         if self.in_full:
@@ -56,6 +57,8 @@ class Judged(InNotebook):
         parts += [f"{own} rows of ours"] if own else []
         parts += [f"{len(self.problems)} without a status (see the errors)"] if self.problems else []
         counted = f"{len(printed)} statements: {'; '.join(parts)}; {self._seconds:.1f} s of computation"
+        if width() < NARROW:
+            return "\n\n".join([*map(_block, self.judgements), rendered(counted)])
         return f"{text_table(_COLUMNS, [_row(judged) for judged in self.judgements])}\n{counted}"
 
     def to_json(self) -> dict[str, Any]:
@@ -96,6 +99,16 @@ def _row(judged: Judgement) -> tuple[str | Text, ...]:
     status = Text(str(judged.status), STYLES[judged.status]) + Text(" (vacuous)" if judged.vacuous else "")
     why = judged.why + (f" Instead: {judged.instead}" if judged.instead else "")
     return judged.row.id, judged.row.readings[0].text, status, why, judged.evidence, f"{judged.seconds:.1f}"
+
+
+def _block(judged: Judgement) -> str:
+    """The row of a narrow terminal: a line with the status and what it rests on, and below it the sentences, whole."""
+    from rich.text import Text
+
+    name, statement, status, why, evidence, seconds = _row(judged)
+    first = Text.assemble((str(name), "bold"), "  ", status, f"; {evidence}; {seconds} s")
+    sentences = (line for text in (statement, why) for line in wrap(str(text), width() - 2))
+    return rendered(first, *(Text(f"  {line}") for line in sentences))
 
 
 def judge_all(rows: Sequence[Row], folder: Path | None, jobs: int, progress: Callable[[int, int, str], None]) -> Judged:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.random import Generator
 
 from ...mechanisms import InputError, Neighbouring
+from ...mechanisms.paths import content
 from ...mechanisms.validate import choice, count, nonnegative, open_probability, positive
 from ..auditing.audit import SHARES
 from ..auditing.curve import ClaimedCurve, stated_claim
@@ -100,11 +101,14 @@ class Manifest:
 def read(path: Path) -> Manifest:
     """The manifest in a TOML file. Raises InputError, naming the mechanism and the key, before anything is imported."""
     try:
-        tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise InputError("manifest", str(path), f"a file that can be read ({problem.strerror})") from None
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError("manifest", str(path), f"TOML ({problem})") from None
+        tables = tomllib.loads(content("manifest", path).decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise InputError("manifest", str(path), "valid TOML", f"{path} is not valid TOML: {problem}.") from None
+    if not tables:
+        told = (
+            f"{path} is empty; it should contain a table [library] and tables [[mechanism]] (docs/audit-libraries.md)."
+        )
+        raise InputError("manifest", str(path), "a manifest", told)
     _known(tables, {"library", "defaults", "mechanism"}, "the manifest")
     library, mechanisms = tables.get("library"), tables.get("mechanism")
     if not isinstance(library, dict) or not isinstance(library.get("name"), str):

@@ -9,12 +9,9 @@ from typing import Protocol, TypeVar
 
 from ...accounting import Bracket
 from ...mechanisms.digits import interval
-from ...mechanisms.text_table import paragraph, rendered, text_table, width
+from ...mechanisms.text_table import NARROW, paragraph, rendered, text_table, width
 from ..claims.claim import Claim
 from ..claims.findings import Finding
-
-NARROW = 110
-"""Below so many columns the columns of a table would be a word wide."""
 
 _FEW = 5
 """As many claims are read at one look."""

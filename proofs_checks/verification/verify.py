@@ -129,7 +129,8 @@ def _without_range(claim: Claim) -> tuple[Finding, ...]:
     if whole is None:
         return ()
     found = whole.bracket(claim.run, against(claim, whole.rtol))
-    text = f"Without that range, {whole.words} is from {found.lower:.5g} to {found.upper:.5g}."
+    ends = f"from {found.lower:.5g} to {found.upper:.5g}"
+    text = f"The claim is about a range only. Without the range, {whole.words} is {ends}."
     return (Finding("range-matters", "info", text),)
 
 

@@ -367,7 +367,7 @@ def test_the_commands(folder, capsys):
     assert run(["check", str(out), "--key", str(folder / "other.pub")]) == 1
     assert capsys.readouterr().out.startswith("Do not rely on this attestation.")
     assert run(["check", str(folder / "nothing.jsonl"), "--subject", str(model)]) == 2
-    assert "No such file" in capsys.readouterr().err
+    assert "nothing.jsonl does not exist." in capsys.readouterr().err
     assert run(["check", str(folder / "claim.toml"), "--subject", str(model)]) == 2
     assert "expected one attestation" in capsys.readouterr().err
     assert run([*asked[:4], "--out", str(model)]) == 2

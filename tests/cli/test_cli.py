@@ -475,15 +475,24 @@ def test_a_certificate_is_written_and_checks(
     assert json.loads(capsys.readouterr().out)["proved"] is False
 
 
-@pytest.mark.parametrize("content", [None, "", "{", "[1]", "\x00"])
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "does not exist."),
+        *((text, "is not valid JSON: ") for text in ("", "{", "\x00")),
+        ("[1]", "a JSON object"),
+    ],
+)
 def test_what_is_no_document_is_bad_input_for_check(
-    content: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    content: str | None, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "c.json"
     if content is not None:
         path.write_text(content)
     assert run(["check", str(path)]) == 2
-    assert capsys.readouterr().err.startswith("error: certificate")
+    shown = capsys.readouterr().err
+    assert shown.startswith("error: ")
+    assert said in shown.partition("c.json")[2]
 
 
 def test_a_closed_pipe_is_no_error(files: dict[str, str]) -> None:

@@ -51,6 +51,19 @@ def test_table_counts(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mo
     assert "(vacuous)" in shown
 
 
+@pytest.mark.parametrize("columns", [50, 80, 160])
+def test_however_narrow_the_terminal_no_word_of_a_row_is_lost(columns: int, capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    (row,) = (row for row in register_module() if row.id == "PMTL-T7-79")
+    monkeypatch.setattr("dpcert.proofs_checks.papers.register", lambda *_: (row,))
+    assert run(["papers", "--jobs", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= columns
+    assert "…" not in shown
+    if columns < 110:  # else the words of a cell stand below each other
+        assert row.readings[0].text in " ".join(shown.split())
+
+
 def test_evidence_that_falls_short_is_an_error(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -45,6 +45,16 @@ def test_the_table_and_the_plot(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_on_a_narrow_terminal_targets_stand_below_each_other(capsys, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    assert run(["plan", *SETTING]) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 40
+    assert "…" not in shown
+    assert [shown.count(word) for word in ("cohort", "epsilon 1", "epsilon 4")] == [2, 1, 1]
+    assert sum(line.startswith("     50") for line in shown.splitlines()) == 2
+
+
 def test_default_cohorts_fit_small_populations(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["plan", "--population", "20", "--rounds", "50", "--delta", "1e-3", "--epsilons", "2", "--json"]) == 0
     assert [row["cohort"] for row in json.loads(capsys.readouterr().out)["options"]] == [1, 2, 6]

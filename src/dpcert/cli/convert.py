@@ -85,6 +85,7 @@ def only_known(amounts: Mapping[Known, Kind | None]) -> tuple[Known, Kind]:
     """What is known, and how much of it; InputError unless it is one thing."""
     given = [(name, value) for name, value in amounts.items() if value is not None]
     if len(given) != 1:
-        options = ", ".join(f"--{name}" for name in amounts)
-        raise InputError("options", [name for name, _ in given], f"one of {options}: what is known")
+        options, both = (", ".join(f"--{name}" for name in names) for names in (amounts, dict(given)))
+        told = f"Give one of {options}: whichever is known" + (f", and not {both} together." if given else ".")
+        raise InputError("options", [name for name, _ in given], f"one of {options}", told)
     return given[0]

@@ -27,6 +27,9 @@ GROUPS = {
 FEW = 8
 """A command with no more options shows them in one list."""
 
+WHOLE = 1_000
+"""So many letters of a command's first sentence: typer shows 45, and dots for the rest."""
+
 
 class Grouped(TyperCommand):
     """A command whose help has a section per group."""
@@ -54,6 +57,13 @@ class Group(TyperGroup):
             told = f"{ctx.command_path} has no command {args[0]}{meant(args[0], known)}"
             raise InputError("COMMAND", args[0], "a command", f"{told}; {ctx.command_path} --help lists them.")
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        shown = [(name, command.get_short_help_str(WHOLE)) for name, command in commands if command is not None]
+        if shown:
+            with formatter.section("Commands"):
+                formatter.write_dl(shown)
 
 
 class Commands(typer.Typer):

@@ -22,7 +22,7 @@ def main(
     claims: Annotated[Path, typer.Argument(help="The folder of claims; a claim's kind is the folder it lies in.")],
     pages: Annotated[Path, typer.Argument(help="Where to write the pages: emptied first.")],
     cache: Annotated[Path, typer.Option(help="Where entries are kept.")] = Path("build/record-cache"),
-    jobs: Annotated[int, typer.Option(help="Processes; 0: one a core.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Number of worker processes; 0 means one per core.")] = 0,
 ) -> None:
     """Judge every claim and write the pages; claims that cannot be read are told and left out (exit code 2)."""
     paths = claim_files([claims])
