@@ -96,8 +96,8 @@ def _tradeoffs(axes: Any) -> str:
     axes.plot(alphas, exact, label="certified: coalition, replaced data")
     axes.plot(*_attack_points(), "k.", label="the attack, 200 000 runs a side")
     axes.plot([0, 1], [1, 0], ":", color="grey", label="no information")
-    axes.set_xlabel("false alarms")
-    axes.set_ylabel("misses")
+    axes.set_xlabel("false-positive rate of the attack")
+    axes.set_ylabel("rate of missed detections")
     return (
         "How well 39 pooling clients can tell which of two data sets the 40th has (q = 4, T = 100, z = 4.75). The "
         "attack's error rates lie far below the promised curve, and on the certified one."
