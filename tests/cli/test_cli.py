@@ -492,7 +492,7 @@ def test_what_is_no_document_is_bad_input_for_check(
     assert run(["check", str(path)]) == 2
     shown = capsys.readouterr().err
     assert shown.startswith("error: ")
-    assert said in shown.partition("c.json")[2]
+    assert said in shown
 
 
 def test_a_closed_pipe_is_no_error(files: dict[str, str]) -> None:
