@@ -76,6 +76,19 @@ def test_formulas_are_mathml():
     assert "em>" not in found
 
 
+def test_a_formula_of_its_own_is_displayed():
+    found = _rendered("so\n\n$$\n\\begin{split} a &= b \\\\ &\\le c_1 \\end{split}\n$$\n\nand $5")
+    assert 'display="block"' in found
+    assert "$$" not in found
+    assert "em>" not in found
+
+
+@pytest.mark.parametrize("formula", [r"$\nowhere{x}$", r"$\begin{aligned} a &= b \end{aligned}$"])
+def test_what_cannot_be_shown_is_an_error(formula):
+    with pytest.raises(ValueError, match="cannot be shown"):
+        _rendered(formula)
+
+
 def _rendered(text: str) -> str:
     markdown = pytest.importorskip("markdown", reason="the docs extra is not installed")
     pytest.importorskip("latex2mathml", reason="the docs extra is not installed")
