@@ -16,9 +16,9 @@ from ...accounting.cohorts.stored import kept_in
 from ...mechanisms import InputError
 from ...mechanisms.paths import files_below
 from ...mechanisms.tables.file import read_stream
+from ...mechanisms.workers import noted_interrupts, pool
 from ..certificates.certificate import told_apart
 from ..claims.claim import load_claim, parse_claim
-from ..workers import noted_interrupts, pool
 from . import kept
 from .verdict import Verification
 from .verdicts import NotJudged, Verdicts

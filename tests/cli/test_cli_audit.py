@@ -171,7 +171,7 @@ def test_writing_to_an_ended_worker_does_not_end_the_command():
     """`dpcert` dies quietly of a closed stdout; a worker's pipe, written to as it is ended, is another matter."""
     script = """if True:
         import os, signal
-        from dpcert.proofs_checks.workers import pool
+        from dpcert.mechanisms.workers import pool
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         with pool(1):
             reader, writer = os.pipe()

@@ -19,16 +19,15 @@ import numpy as np
 from ...mechanisms import InputError
 from ..algorithms.finetune import PENALTIES
 from ..build import Parameters, build_algorithm
-from ..data import Federation, load_federation
-from ..data.split import hold_out
+from ..data import load_federation
 from ..engine.calibration import calibrated_noise
 from ..engine.privacy import PrivacyGoal
 from ..engine.settings import Settings
-from .cell import Cell, result_of, train_cell
+from .cell import Cell
 from .found import Experiment
 from .numbers import accuracy, upper
 from .runs import ran_on, where, write_runs
-from .sweep import read_result, write_result
+from .sweep import run_sweep
 
 VALIDATION = 0.2
 """The share of each client's training samples that trials are judged on."""
@@ -68,24 +67,47 @@ Report = Callable[[int, int, dict[str, Any]], None]
 
 
 def compare(
-    base: Cell, plan: Plan, seeds: Sequence[int], folder: str | Path, report: Report | None = None
+    base: Cell, plan: Plan, seeds: Sequence[int], folder: str | Path, report: Report | None = None, jobs: int = 1
 ) -> list[dict[str, Any]]:
     """All tuned runs' results, each with its `target` ("none" without noise); finished runs are kept in the folder.
 
-    report(done, all, result) after each run, trials included. Raises InputError for kept results that are damaged,
-    and for data without classes or tags.
+    report(done, all, result) for each run, trials included. jobs: as for run_sweep. Raises InputError for kept results
+    that are damaged, and for data without classes or tags.
     """
-    work = _Work(base, plan, Path(folder), report, len(seeds))
-    results = work.tuned("local", None, seeds)
-    for target in plan.targets:
-        for method in OWN:
-            results += work.tuned(method, target, seeds)
-    return results
+    tuned = [("local", None), *((method, target) for target in plan.targets for method in OWN)]
+    tune = _Tuning(base, plan)
+    trials = {which: list(tune.trials(*which)) for which in tuned}
+    every, final = [cell for own in trials.values() for cell in own], len(tuned) * len(seeds)
+    reported = _among(report, 0, len(every) + final)
+    tried = run_sweep(every, folder, jobs=jobs, kept="trials", validation=VALIDATION, report=reported)
+    reached = {cell: _compared(result["test_accuracy"]) for cell, result in zip(every, tried, strict=True)}
+    best = {which: max(own, key=lambda cell: reached[cell]) for which, own in trials.items()}
+    cells = [replace(cell, seed=seed) for seed in seeds for cell in best.values()]
+    reported = _among(report, len(every), len(every) + final)
+    results = dict(zip(cells, run_sweep(cells, folder, jobs=jobs, report=reported), strict=True))
+    return [
+        results[replace(cell, seed=seed)]
+        | {"target": "none" if target is None else target, "validation_accuracy": reached[cell]}
+        for (_, target), cell in best.items()
+        for seed in seeds
+    ]
 
 
-def run_fair(base: Cell, plan: Plan, seeds: Sequence[int], folder: Path, report: Report | None = None) -> Experiment:
+def _among(report: Report | None, before: int, total: int) -> Report | None:
+    """The report of a sweep that is a part of more runs."""
+    return report and (lambda done, _, result: report(before + done, total, result))
+
+
+def _compared(accuracy: float | None) -> float:
+    """None, of a run that diverged, is less than every accuracy."""
+    return -1.0 if accuracy is None else accuracy
+
+
+def run_fair(
+    base: Cell, plan: Plan, seeds: Sequence[int], folder: Path, report: Report | None = None, jobs: int = 1
+) -> Experiment:
     """The comparison, or what the folder lacks of it, with its table in the folder."""
-    results = compare(base, plan, seeds, folder, report)
+    results = compare(base, plan, seeds, folder, report, jobs)
     table = as_markdown(results)
     (folder / "table.md").write_text(table + "\n")
     write_runs(results, folder / "runs.json")
@@ -93,31 +115,18 @@ def run_fair(base: Cell, plan: Plan, seeds: Sequence[int], folder: Path, report:
     return Experiment("fair", folder, table, counted, {"table": table, "runs": results, **ran_on(results)})
 
 
-class _Work:
-    """Runs cells, counts them and keeps the federations of the last seed."""
+class _Tuning:
+    """The settings to try, of each method and for each target."""
 
-    def __init__(self, base: Cell, plan: Plan, folder: Path, report: Report | None, seeds: int) -> None:
-        self.base, self.plan, self.folder, self.report = base, plan, folder, report
-        self.done, self.all = 0, (1 + len(plan.targets) * len(OWN)) * (plan.budget + seeds)
+    def __init__(self, base: Cell, plan: Plan) -> None:
+        self.base, self.plan = base, plan
         self._noise: dict[tuple[str, int, float], float] = {}
-        self._loaded: tuple[int, Federation] | None = None
-        if self._federation(base.seed).task == "regression":
+        federation = load_federation(base.data, seed=base.seed)
+        if federation.task == "regression":
             raise InputError("data", base.data, "classes or tags: this comparison is by accuracy")
-        for part in ("trials", "cells"):
-            (folder / part).mkdir(parents=True, exist_ok=True)
+        self.population = federation.population
 
-    def tuned(self, method: str, target: float | None, seeds: Sequence[int]) -> list[dict[str, Any]]:
-        """The method with the setting of the best validation accuracy, once a seed."""
-        best, highest = None, -1.0
-        for cell in self._trials(method, target):
-            found = self._run(cell, "trials")["test_accuracy"]
-            if found is not None and found > highest:
-                best, highest = cell, found
-        assert best is not None  # budgets are at least 1, and the task has accuracies
-        told = {"target": "none" if target is None else target, "validation_accuracy": highest}
-        return [self._run(replace(best, seed=seed), "cells") | told for seed in seeds]
-
-    def _trials(self, method: str, target: float | None) -> Iterator[Cell]:
+    def trials(self, method: str, target: float | None) -> Iterator[Cell]:
         grid: dict[str, tuple[Any, ...]] = {"learning_rate": LEARNING_RATES, "rounds": self.plan.rounds}
         grid |= {"clip_norm": CLIP_NORMS if target is not None else (None,)} | OWN.get(method, LOCAL)
         choices = list(product(*grid.values()))
@@ -132,7 +141,7 @@ class _Work:
         """The least noise for which this many rounds cost at most the target."""
         key = (cell.algorithm, cell.rounds, target)
         if key not in self._noise:
-            population = self._federation(cell.seed).population
+            population = self.population
             settings = Settings(
                 cell.rounds,
                 min(cell.cohort, population),
@@ -143,25 +152,6 @@ class _Work:
             goal = PrivacyGoal(cell.delta, cell.neighbouring)  # type: ignore[arg-type] # PrivacyGoal checks it
             self._noise[key] = calibrated_noise(algorithm, settings, population, goal, target).value
         return self._noise[key]
-
-    def _run(self, cell: Cell, part: str) -> dict[str, Any]:
-        """The cell's result, from the folder where it is there; trials on the validation samples."""
-        file = self.folder / part / f"{cell.key}.json"
-        if not file.exists():
-            federation = self._federation(cell.seed)
-            if part == "trials":
-                federation = hold_out(federation, VALIDATION, cell.seed)
-            write_result(file, result_of(cell, train_cell(cell, federation)))
-        result = read_result(file)
-        self.done += 1
-        if self.report:
-            self.report(self.done, self.all, result)
-        return result
-
-    def _federation(self, seed: int) -> Federation:
-        if self._loaded is None or self._loaded[0] != seed:
-            self._loaded = (seed, load_federation(self.base.data, seed=seed))
-        return self._loaded[1]
 
 
 def as_markdown(results: Sequence[dict[str, Any]]) -> str:

@@ -32,10 +32,14 @@ def write_report(results: Sequence[dict[str, Any]], folder: str | Path) -> list[
 
 
 def run_grid(
-    name: str, cells: Iterable[Cell], folder: Path, report: Callable[[int, int, dict[str, Any]], None] | None = None
+    name: str,
+    cells: Iterable[Cell],
+    folder: Path,
+    report: Callable[[int, int, dict[str, Any]], None] | None = None,
+    jobs: int = 1,
 ) -> Experiment:
-    """All cells, or those that the folder lacks; the table and the plots in the folder. report: as for `run_sweep`."""
-    results = run_sweep(cells, folder, report=report)
+    """All cells, or those that the folder lacks; table and plots in the folder. report, jobs: as for `run_sweep`."""
+    results = run_sweep(cells, folder, jobs=jobs, report=report)
     rows = write_report(results, folder)
     plots, missing = drawn(lambda: [str(file) for file in draw(results, folder)])
     told = {"rows": [asdict(row) for row in rows], "plots": plots or [], **ran_on(results)}

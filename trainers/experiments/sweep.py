@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import as_completed
+from functools import lru_cache, partial
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from ...mechanisms import InputError
+from ...mechanisms.workers import pool
 from ..data import Federation, load_federation
-from .cell import Cell, Trained, result_of, train_cell
+from ..data.split import hold_out
+from .cell import Cell, result_of, train_cell
 
 Cells = dict[str, Callable[[], dict[str, Any]]]
 """What there is to compute, by the name under which its result is kept."""
@@ -20,23 +27,58 @@ def run_sweep(
     cells: Iterable[Cell],
     folder: str | Path,
     *,
+    jobs: int = 1,
+    kept: str = "cells",
+    validation: float = 0.0,
     report: Callable[[int, int, dict[str, Any]], None] | None = None,
 ) -> list[dict[str, Any]]:
-    """All cells' results in order. report(done, all, result) is called after each.
+    """All cells' results in order, kept in this part of the folder.
 
+    report(done, all, result) for each, first for those that were there.
+    jobs: how many processes run at once, on one GPU too (a small model's round leaves it idle for most of the time).
+    validation: the share of each client's training samples that scores are computed on, in place of the test samples.
     Raises InputError for a result file that is not readable, before any cell runs.
     """
-    files = {cell: Path(folder) / "cells" / f"{cell.key}.json" for cell in cells}
-    (Path(folder) / "cells").mkdir(parents=True, exist_ok=True)
+    cells = list(cells)
+    files = {cell: Path(folder) / kept / f"{cell.key}.json" for cell in cells}
+    (Path(folder) / kept).mkdir(parents=True, exist_ok=True)
     results = {cell: read_result(file) for cell, file in files.items() if file.exists()}
-    workshop = _Workshop()
-    for done, (cell, file) in enumerate(files.items(), start=1):
-        if cell not in results:
-            results[cell] = result_of(cell, workshop.train(cell))
-            write_result(file, results[cell])
+    missing = [cell for cell in files if cell not in results]
+    if report:
+        for done, result in enumerate(results.values(), start=1):
+            report(done, len(files), result)
+    for cell, result in _computed(missing, jobs, validation):
+        write_result(files[cell], result)
+        results[cell] = result
         if report:
-            report(done, len(files), results[cell])
-    return [results[cell] for cell in files]
+            report(len(results), len(files), result)
+    return [results[cell] for cell in cells]
+
+
+def _computed(cells: Iterable[Cell], jobs: int, validation: float) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """Each with its result, as it ends; those that share a training are trained once, by one process."""
+    groups = [list(group) for _, group in groupby(cells, lambda cell: cell.training)]
+    train = partial(_trained_together, validation=validation)
+    with pool(jobs if jobs > 1 else 0, "spawn", partial(torch.set_num_threads, torch.get_num_threads())) as workers:
+        if workers is None:
+            _federation.cache_clear()  # the data may have been written anew since another sweep of this process
+            yield from chain.from_iterable(map(train, groups))
+            return
+        for future in as_completed([workers.submit(train, group) for group in groups]):
+            yield from future.result()
+
+
+def _trained_together(cells: list[Cell], validation: float) -> list[tuple[Cell, dict[str, Any]]]:
+    """Results of cells that differ in their fine-tuning alone."""
+    trained = train_cell(cells[0], _federation(cells[0].data, cells[0].seed, validation))
+    return [(cell, result_of(cell, trained)) for cell in cells]
+
+
+@lru_cache(maxsize=1)
+def _federation(data: str, seed: int, validation: float) -> Federation:
+    """Of the last data and seed: neighbouring cells often share them."""
+    federation = load_federation(data, seed=seed)
+    return hold_out(federation, validation, seed) if validation else federation
 
 
 def run_cells(
@@ -53,24 +95,6 @@ def run_cells(
         results.append(read_result(file))
         report(done, len(cells), name)
     return results
-
-
-class _Workshop:
-    """Keeps the last federation and the last trained model: neighbouring cells often share them."""
-
-    def __init__(self) -> None:
-        self._source: tuple[str, int] | None = None
-        self._federation: Federation | None = None
-        self._cell: Cell | None = None
-        self._trained: Trained | None = None
-
-    def train(self, cell: Cell) -> Trained:
-        if self._federation is None or self._source != (cell.data, cell.seed):
-            self._source = (cell.data, cell.seed)
-            self._federation = load_federation(cell.data, seed=cell.seed)
-        if self._trained is None or self._cell != cell.training:
-            self._cell, self._trained = cell.training, train_cell(cell, self._federation)
-        return self._trained
 
 
 def read_result(file: Path) -> dict[str, Any]:

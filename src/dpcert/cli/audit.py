@@ -12,9 +12,9 @@ import typer
 from ..mechanisms import InputError
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.validate import choice, count
+from ..mechanisms.workers import pool
 from ..presentation.output import say, show
 from ..presentation.progress import bar
-from ..proofs_checks.workers import pool
 from .declared import with_fields
 from .options import Json, two
 

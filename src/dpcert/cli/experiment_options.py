@@ -44,7 +44,8 @@ class Federated:
     device: run_options.Device = "auto"
     dtype: Annotated[str, "float32, float64 or bfloat16 (of local steps)."] = "float32"
     solver: Annotated[str, "auto, loop, vmap, stacked, compiled or dual."] = "auto"
-    threads: Annotated[int, "CPU threads."] = 1
+    threads: Annotated[int, "CPU threads of each process."] = 1
+    jobs: Annotated[int, "Processes that train at once, on a GPU too."] = 1
     quick: Annotated[bool, "One seed of at most 10 rounds; fair: few trials."] = False
     out: Out = None
     quiet: options.Quiet = False

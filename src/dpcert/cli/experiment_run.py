@@ -61,7 +61,7 @@ def _found(name: str, asked: Asked) -> Experiment:
 
 def _federated(name: str, asked: Federated, folder: Path) -> Experiment:
     torch.set_num_threads(count("--threads", asked.threads))
-    first = count("--seed", asked.seed, least=0)
+    jobs, first = count("--jobs", asked.jobs), count("--seed", asked.seed, least=0)
     seeds = range(first, first + count("--seeds", asked.seeds))
     if asked.epsilons and asked.noise_multiplier is not None:
         raise InputError("--epsilons", asked.epsilons, "to be left out: --noise-multiplier already states the noise")
@@ -71,12 +71,12 @@ def _federated(name: str, asked: Federated, folder: Path) -> Experiment:
         if epsilons:
             plan = replace(plan, targets=(*epsilons, None))
         with warnings_on_stderr():
-            return fair.run_fair(replace(base, seed=seeds[0]), plan, seeds, folder, report)
+            return fair.run_fair(replace(base, seed=seeds[0]), plan, seeds, folder, report, jobs)
     if asked.quick:
         base, seeds = replace(base, rounds=min(base.rounds, QUICK_ROUNDS)), seeds[:1]
     cells = PRESETS[name](base, seeds, epsilons)
     with warnings_on_stderr():
-        return run_grid(name, cells, folder, report)
+        return run_grid(name, cells, folder, report, jobs)
 
 
 def _epsilons(text: str | None) -> list[float]:

@@ -12,11 +12,11 @@ from ..accounting.question import tolerance
 from ..mechanisms import InputError
 from ..mechanisms.paths import place_for
 from ..mechanisms.validate import count
+from ..mechanisms.workers import cores
 from ..presentation.output import complain, show
 from ..presentation.progress import bar
 from ..proofs_checks.verification.files import Asked, claim_files, verify_files
 from ..proofs_checks.verification.verdicts import NotJudged, Verdicts
-from ..proofs_checks.workers import cores
 from . import INTERRUPTED, options
 from .declared import with_fields
 

@@ -10,10 +10,10 @@ from typing import Annotated
 import typer
 
 from ..mechanisms import InputError
+from ..mechanisms.workers import cores, pool
 from ..presentation.output import complain
 from ..presentation.progress import bar
 from ..proofs_checks.verification.files import claim_files
-from ..proofs_checks.workers import cores, pool
 from .entry import Entry, entry
 from .pages import write_pages
 

@@ -12,7 +12,7 @@ import torch
 from dpcert.cli import run
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data.split import hold_out
-from dpcert.trainers.experiments import fair
+from dpcert.trainers.experiments import fair, sweep
 from dpcert.trainers.experiments.cell import Cell
 from dpcert.trainers.federated import load_federation
 
@@ -60,7 +60,7 @@ def test_every_method_is_tuned_alike_and_what_was_run_is_kept(tmp_path, monkeypa
     def refuse(*_):
         raise AssertionError("trained again")
 
-    monkeypatch.setattr(fair, "train_cell", refuse)
+    monkeypatch.setattr(sweep, "train_cell", refuse)
     assert fair.compare(base(), PLAN, range(2), tmp_path) == results
     assert fair.as_markdown(results).count("| 5.0 |") == len(fair.OWN)
 
@@ -76,16 +76,16 @@ def test_every_method_has_at_least_as_many_settings_as_trials(plan):
 
 def test_trials_are_judged_on_validation_samples_alone(tmp_path, monkeypatch):
     seen = []
-    real = fair.train_cell
+    real = sweep.train_cell
 
     def watched(cell, federation):
         seen.append({tuple(row) for client in federation.clients for row in client.test.features})
         return real(cell, federation)
 
-    monkeypatch.setattr(fair, "train_cell", watched)
+    monkeypatch.setattr(sweep, "train_cell", watched)
     fair.compare(base(), fair.Plan((None,), 1, (2,)), [0], tmp_path)
     tests = {tuple(row) for client in load_federation(DATA, seed=0).clients for row in client.test.features}
-    trials, finals = seen[0::2], seen[1::2]
+    trials, finals = seen[: len(seen) // 2], seen[len(seen) // 2 :]
     assert all(not part & tests for part in trials)
     assert all(part == tests for part in finals)
 

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,21 @@ def test_killed_and_resumed_is_what_was_never_killed(tmp_path, capsys):
         assert (killed / name).read_text() == (whole / name).read_text()
     pytest.importorskip("matplotlib")
     assert (killed / "rounds.png").stat().st_size > 5000
+
+
+def test_two_processes_find_what_one_finds(tmp_path):
+    base, told = replace(BASE, finetune="vanilla"), []
+    cells = [base, replace(base, finetune="ewc"), replace(base, seed=1)]
+    run_sweep(cells[1:2], tmp_path / "two")
+    one, two = (
+        [
+            {name: value for name, value in result.items() if name != "seconds"}
+            for result in run_sweep(cells, tmp_path / part, jobs=jobs, report=lambda *counted: told.append(counted[:2]))
+        ]
+        for part, jobs in (("one", 1), ("two", 2))
+    )
+    assert one == two
+    assert told == 2 * [(1, 3), (2, 3), (3, 3)]
 
 
 def test_a_damaged_result_is_named_before_anything_runs(tmp_path, monkeypatch):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children
+from threading import Thread
 
 
 def cores() -> int:
@@ -34,15 +36,20 @@ def noted_interrupts() -> Iterator[Callable[[], bool]]:
 
 
 @contextmanager
-def pool(workers: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Worker processes, which leave Ctrl-C to this one, and end with it: what they still run is not wanted any more."""
+def pool(
+    workers: int, context: str | None = None, start: Callable[[], object] = bool
+) -> Iterator[ProcessPoolExecutor | None]:
+    """Worker processes, which leave Ctrl-C to this one, and end with it: what they still run is not wanted any more.
+
+    context: "spawn" where the work uses CUDA, which does not survive a fork. start: what each of them does first.
+    """
     if workers == 0:
         yield None
         return
     others, pipe = set(active_children()), getattr(signal, "SIGPIPE", None)  # Windows has none
     # Ended workers leave closed pipes, which the executor sees; their signal must not end this process.
     former = signal.signal(pipe, signal.SIG_IGN) if pipe else None
-    executor = ProcessPoolExecutor(workers, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN))
+    executor = ProcessPoolExecutor(workers, multiprocessing.get_context(context), _begin, (start,))
     try:
         yield executor
     finally:
@@ -51,3 +58,16 @@ def pool(workers: int) -> Iterator[ProcessPoolExecutor | None]:
         executor.shutdown()  # which waits for the executor's own thread: that must not write into closed pipes later
         if pipe:
             signal.signal(pipe, former)
+
+
+def _begin(start: Callable[[], object]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+    start()
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed tells nobody, and the executor's workers would wait for its next task for ever."""
+    if parent := multiprocessing.parent_process():
+        parent.join()
+        os._exit(1)

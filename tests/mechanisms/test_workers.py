@@ -1,0 +1,31 @@
+"""Worker processes end with the process that started them, whatever ended it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+from dpcert.mechanisms.workers import pool
+if __name__ == "__main__":
+    with pool(1, {context!r}) as workers:
+        workers.submit(print, "works", flush=True).result()
+        input()
+"""
+
+
+@pytest.mark.parametrize("context", ["fork", "spawn"])
+def test_workers_of_a_killed_process_end(context, tmp_path):
+    """Their standard output ends only when all of them have ended."""
+    (tmp_path / "script.py").write_text(SCRIPT.format(context=context))
+    child = subprocess.Popen(
+        [sys.executable, str(tmp_path / "script.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    assert child.stdout.readline() == "works\n"
+    os.kill(child.pid, signal.SIGKILL)
+    assert child.communicate(timeout=300) == ("", None)
