@@ -37,10 +37,19 @@ VECTORS = ("skellam", "distributed-discrete-gaussian")
 """Kinds whose tables always say how many numbers a contribution has; the noise is asked about in one of them."""
 
 
+_BY_STD = "to be left out: only gaussian-mean and per-client-gaussian are stated that way"
+_EACH = "to be left out: the noise is on each number by itself"
+_NOT_ALONE = {"noise_std": _BY_STD, "cohort": _BY_STD, "norm": _EACH, "dimension": _EACH}
+"""Keys of tables that say nothing of one number's noise."""
+
+
 def noise_alone(kind: str, stated: dict[str, Any]) -> Mechanism:
-    """The mechanism of a claim's table; of noise_std in units of 1."""
+    """The mechanism of a claim's table; of noise_std in units of 1. InputError for keys that it has no use for."""
     if kind in _STATED_BY_STD:
         return _STATED_BY_STD[kind](**stated)
+    for key in _NOT_ALONE.keys() & stated.keys():
+        if kind not in VECTORS or _NOT_ALONE[key] is _BY_STD:
+            raise InputError(key, stated[key], _NOT_ALONE[key])
     try:
         table = KINDS[kind].model_validate({"kind": kind} | stated)
     except ValidationError as problem:

@@ -168,7 +168,7 @@ def statistics() -> Any:
 
 
 def finetuned(place: Path) -> Any:
-    from dpcert.cli.experiment_options import Federated
+    from dpcert.cli.experiment import Federated
     from dpcert.cli.experiment_run import _base
     from dpcert.trainers.experiments.presets import PRESETS
     from dpcert.trainers.experiments.report import run_grid

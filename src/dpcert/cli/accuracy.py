@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from ..accounting import accuracy, noise_within
 from ..mechanisms import InputError
-from ..mechanisms.tables.noise_alone import SIZES, VECTORS, noise_alone
+from ..mechanisms.tables.noise_alone import SIZES, noise_alone
 from ..mechanisms.validate import choice
 from ..presentation.output import show
 from . import options
@@ -51,13 +51,7 @@ def accuracy_command(
     dpcert accuracy --mechanism clamped-gaussian --set width=100 --within 5
     """
     size = SIZES[choice("--mechanism", mechanism, SIZES)]
-    for key in {"norm", "dimension"} & set_keys(keys).keys() if mechanism not in VECTORS else ():
-        raise InputError(f"--set {key}", set_keys(keys)[key], "to be left out: the noise is on each number by itself")
     given = {"noise_multiplier": noise_multiplier, "noise_std": noise_std, "cohort": cohort}
-    for key in ("noise_std", "cohort") if size != "noise_std" else ():
-        if given[key] is not None:
-            expected = "to be left out: only gaussian-mean and per-client-gaussian are stated that way"
-            raise InputError(f"--{key.replace('_', '-')}", given[key], expected)
     stated = set_keys(keys) | {key: value for key, value in given.items() if value is not None}
     if size == "noise_std" and clip_norm != 1:
         raise InputError("--clip-norm", clip_norm, "to be left out: noise_std is in the released number's own units")

@@ -13,7 +13,7 @@ from ..presentation.progress import bar
 from ..trainers.names import METHODS
 from . import options
 from .declared import with_fields
-from .train_options import Asked, checked
+from .train import Asked, checked
 
 if TYPE_CHECKING:
     from ..proofs_checks.auditing.trainer import TrainerAudit

@@ -99,24 +99,15 @@ def calibrate_command(
     elif known_delta:
         raise InputError("--known-delta", known_delta, "--solve-for epsilon beside it")
     else:
-        target = target_of(asked, epsilon=epsilon, delta=delta, tpr=tpr, fpr=fpr, rho=rho, mu=mu)
+        target = target_of(asked, {"tpr": tpr, "rho": rho, "mu": mu, "epsilon": epsilon}, delta, fpr)
         problem = problem_of(asked, solve_for, schedule, **target.needed())
         found = asking(lambda: target.solved(problem, asked.against()))
         show(found, as_json, **problem.at(found.value))
 
 
-def target_of(
-    asked: Setting,
-    *,
-    epsilon: float | None,
-    delta: float | None,
-    tpr: float | None,
-    fpr: float | None,
-    rho: float | None,
-    mu: float | None,
-) -> Target:
+def target_of(asked: Setting, named: dict[str, float | None], delta: float | None, fpr: float | None) -> Target:
     """The one that the options state. InputError for two, and for options that another one has a use for."""
-    named = {"tpr": tpr, "rho": rho, "mu": mu, "epsilon": epsilon}
+    tpr, rho, mu, epsilon = named.values()
     given = [name for name, value in named.items() if value is not None]
     if len(given) > 1:
         raise _left_out(given[1], named[given[1]], f": --{given[0]} already states the target")

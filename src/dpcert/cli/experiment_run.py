@@ -24,7 +24,7 @@ from ..trainers.experiments.mocha.studies import Study
 from ..trainers.experiments.presets import PRESETS
 from ..trainers.experiments.report import run_grid
 from ..trainers.experiments.table import method_of
-from .experiment_options import Curves, DataAlone, Federated, Mocha
+from .experiment import Curves, DataAlone, Federated, Mocha
 
 QUICK_ROUNDS = 10
 """With --quick, which has one seed, in every federated experiment but fair."""
@@ -65,7 +65,9 @@ def _federated(name: str, asked: Federated, folder: Path) -> Experiment:
     seeds = range(first, first + count("--seeds", asked.seeds))
     if asked.epsilons and asked.noise_multiplier is not None:
         raise InputError("--epsilons", asked.epsilons, "to be left out: --noise-multiplier already states the noise")
-    base, epsilons, report = _base(name, asked), _epsilons(asked.epsilons), _reported(asked.quiet, _line)
+    base, report = _base(name, asked), _reported(asked.quiet, _line)
+    told = numbers("--epsilons", asked.epsilons) if asked.epsilons else []
+    epsilons = [positive("--epsilons", each) for each in told]
     if name == "fair":
         plan = fair.QUICK if asked.quick else fair.FULL
         if epsilons:
@@ -77,10 +79,6 @@ def _federated(name: str, asked: Federated, folder: Path) -> Experiment:
     cells = PRESETS[name](base, seeds, epsilons)
     with warnings_on_stderr():
         return run_grid(name, cells, folder, report, jobs)
-
-
-def _epsilons(text: str | None) -> list[float]:
-    return [positive("--epsilons", epsilon) for epsilon in (numbers("--epsilons", text) if text else ())]
 
 
 def _base(name: str, asked: Federated) -> Cell:

@@ -13,8 +13,8 @@ from ..trainers.mocha.omegas import Given, omega_of
 from ..trainers.mocha.solution import Solution
 from ..trainers.mocha.source import load_problem
 from ..trainers.mocha.trainer import PRIVATE_ROUNDS, MochaTrainer
-from .mocha_options import NOISE, Asked
-from .stopped import said_when_stopped
+from .mocha import NOISE, Asked
+from .run_options import said_when_stopped
 
 _OMEGAS = {"clusters": ("clustered",), "ridge": ("mean-regularised", "clustered", "graph-laplacian")}
 """Options that belong to some Omegas."""

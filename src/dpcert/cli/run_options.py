@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from ..presentation.output import Result, show
+from . import INTERRUPTED
 
 Model = Annotated[str | None, "logistic, mlp or cnn. Default: logistic; mlp for dpfedmtl."]
 BatchSize = Annotated[int, "Samples per step."]
@@ -34,3 +39,15 @@ MochaData = Annotated[
 ]
 Device = Annotated[str, "auto, cpu or cuda."]
 SplitFile = Annotated[Path | None, "JSON with train_index_0based, the recorded training samples."]
+
+
+@contextmanager
+def said_when_stopped(known: Callable[[], Result], as_json: bool, by: bool = True) -> Iterator[None]:
+    """known: what is said, as text or as the one JSON document; by: whether this process is the one that says it.
+    Leaves with typer.Exit."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if by:
+            show(known(), as_json)
+        raise typer.Exit(INTERRUPTED) from None

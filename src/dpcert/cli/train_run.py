@@ -28,8 +28,8 @@ from ..trainers.stated_noise import stated_noise
 from ..trainers.training import Training, train
 from .attest import signer_of
 from .declared import keyed
-from .stopped import said_when_stopped
-from .train_options import Asked
+from .run_options import said_when_stopped
+from .train import Asked
 
 POINTS = 20
 """Evaluations on the way that a plot asks for, unless --evaluate-every says how many."""

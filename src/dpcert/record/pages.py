@@ -63,7 +63,8 @@ def write_pages(entries: Sequence[Entry], place: Path) -> None:
         )
         if one.certificate is not None:
             shutil.copyfile(one.certificate, place / "certificates" / f"{one.slug}.json")
-    authors = {author: [one for one in told if one["author"] == author] for author in sorted(_authors(told))}
+    named = sorted({one["author"] for one in told})
+    authors = {author: [one for one in told if one["author"] == author] for author in named}
     page("authors/index", "Authors", "authors", authors=authors)
     for author, theirs in authors.items():
         page(f"authors/{slug(author)}", author, "author", author=author, entries=theirs, kinds=KINDS, root="..")
@@ -79,10 +80,6 @@ def _claimed(data: dict[str, Any]) -> str:
 def _evidence(data: dict[str, Any]) -> str:
     """Where a badge leads, from the badges' folder or a claim's."""
     return f"../certificates/{data['slug']}.json" if data["certificate"] else f"../claims/{data['slug']}.html"
-
-
-def _authors(told: list[dict[str, Any]]) -> set[str]:
-    return {one["author"] for one in told}
 
 
 def _errors(told: list[dict[str, Any]]) -> list[tuple[str, str, list[dict[str, Any]]]]:
