@@ -14,13 +14,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import z3
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
 from .checker.forms import Form, Sign
 from .checker.noise import GAUSSIAN, KINDS, Draw, weight
-from .solver import Space
+from .solver import Space, largest
 
 Unknown = dict[int, float]
 """A linear expression in the program's unknowns; -1 stands for the constant 1."""
@@ -34,7 +33,7 @@ DENOMINATORS = 240
 class Alignment:
     """A shift for each noise; bounds on the shifts' sizes, linear in the data (|x| is called abs:x); their cost.
 
-    cost: epsilon; where all noise is Gaussian, rho. caps: the bounds' largest values.
+    cost: epsilon; where there is Gaussian noise, rho. caps: the bounds' largest values, which rho needs.
     """
 
     shifts: tuple[Form, ...]
@@ -208,7 +207,8 @@ def align(
         return None
     shifts = tuple(_form({a: solution[p] - solution[m] for a, (p, m) in row.items()}) for row in unknown.shifts)
     bounds = tuple(_form({a: solution[c] for a, c in row.items()}) for row in unknown.bounds)
-    caps = tuple(largest_value(space, bound) for bound in bounds)
+    gaussian = any(kind in GAUSSIAN for kind, _ in draws)
+    caps = tuple(largest_value(space, bound) for bound in bounds) if gaussian else ()
     return Alignment(shifts, bounds, caps, _cost(space, draws, bounds, caps))
 
 
@@ -267,28 +267,22 @@ def _cost(space: Space, draws: Sequence[Draw], bounds: Sequence[Form], caps: Seq
     sum shift^2 / (2 scale^2) is the zCDP of a Gaussian shift (Bun, Steinke 2016, arXiv 1605.02065, Proposition 1.6).
     """
     total = Form()
-    gaussian = any(kind in GAUSSIAN for kind, _ in draws)
-    for (kind, scale), bound, cap in zip(draws, bounds, caps, strict=True):
+    for k, ((kind, scale), bound) in enumerate(zip(draws, bounds, strict=True)):
         if kind == "part":
             total = total + Fraction(scale)
         if KINDS[kind].priced:
-            total = total + bound * (cap / (2 * Fraction(scale) ** 2) if gaussian else weight(kind, Fraction(scale)))
+            total = total + bound * (caps[k] / (2 * Fraction(scale) ** 2) if caps else weight(kind, Fraction(scale)))
     return largest_value(space, total)
 
 
 def largest_value(space: Space, total: Form) -> Fraction:
     """The supremum of a form over the facts; |x| is at most its largest value, and at least x and -x."""
-    if not total.slopes:
-        return Fraction(total.at_zero)
-    optimizer = z3.Optimize()
-    optimizer.set("ctrl_c", False)  # as in solver.py
-    optimizer.add(*[space.formula(fact) for fact in space.data.facts])
-    for name in total.slopes:
-        if name.startswith("abs:"):
-            atom, size = name.removeprefix("abs:"), space.real(name)
-            low, high = space.data.ends[atom]
-            most = max(abs(Fraction(low or 0)), abs(Fraction(high or 0)))
-            optimizer.add(size >= space.real(atom), size >= -space.real(atom), size <= z3.RealVal(str(most)))
-    objective = optimizer.maximize(space.term(total))
-    optimizer.check()
-    return Fraction(str(optimizer.upper(objective)))
+    named = [name.removeprefix("abs:") for name in total.slopes if name.startswith("abs:")]
+    sizes = [Sign(_as_form(row), False) for atom in named for row in _sizes(space, atom)]
+    found = largest(total, [*space.data.facts, *sizes])
+    assert found is not None
+    return found
+
+
+def _as_form(row: Mapping[str, float]) -> Form:
+    return Form({name: Fraction(value) for name, value in row.items() if name}, Fraction(row.get(CONSTANT, 0)))

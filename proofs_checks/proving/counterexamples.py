@@ -7,8 +7,6 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-import z3
-
 from .checker.forms import Form, Sign
 from .checker.language.record_entries import entry_name
 from .checker.noise import Draw
@@ -43,24 +41,18 @@ def _costly(pair: Pair, piece: Piece) -> Counterexample | None:
 def _example(
     pair: Pair, conditions: tuple[Sign, ...], draws: tuple[Draw, ...], key: str, why: str
 ) -> Counterexample | None:
-    space = pair.space
-    with space.assuming(*conditions) as solver:
-        if solver.check() != z3.sat:
-            return None
-        model = solver.model()
-        for form in _differences(pair):  # one after the other as large as possible, as far as that is possible
-            ends = [end for end in space.data.between(form) if end is not None]
-            for gaps in [ends] if ends else [[gap] for gap in FAR]:
-                solver.push()
-                solver.add(z3.Or([space.term(form) == z3.RealVal(str(gap)) for gap in gaps]))
-                if solver.check() == z3.sat:
-                    model = solver.model()
-                    break
-                solver.pop()
-        names = {*space.data.ends, *(n for c in conditions for n in c.form.slopes)}
-        point = {n: _fraction(model, space.real(n)) for n in names}
-        while solver.num_scopes() > space.depth:
-            solver.pop()
+    space, known = pair.space, list(conditions)
+    point = space.point(known)
+    if point is None:
+        return None
+    for form in _differences(pair):  # one after the other as large as possible, as far as that is possible
+        for gap in [end for end in space.data.between(form) if end is not None] or FAR:
+            tried = [*known, Sign(form - gap, False), Sign(-form + gap, False)]
+            found = space.point(tried)
+            if found is not None:
+                known, point = tried, found
+                break
+    point = dict.fromkeys(space.data.ends, Fraction(0)) | point
     return Counterexample(
         tuple(_entry(entry, point, pair.case.data.columns) for entry in pair.case.dataset),
         tuple(_entry(entry, point, pair.case.data.columns) for entry in pair.case.neighbour),
@@ -97,10 +89,6 @@ def _differences(pair: Pair) -> list[Form]:
                 a, b = map(Form.variable, names)
                 made += [b, -a, b - a, a - b]
     return made
-
-
-def _fraction(model: Any, variable: Any) -> Fraction:
-    return Fraction(str(model.eval(variable, True)))
 
 
 def shown(key: Any) -> str:

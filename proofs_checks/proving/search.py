@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import z3
-
 from .alignment import Alignment, align
 from .checker.farkas import Prover
 from .checker.forms import Form, Sign
@@ -221,13 +219,9 @@ def merged(space: Space, runs: list[Leaf], data: tuple[Sign, ...]) -> tuple[Sign
     candidates = {c.name(): c for run in runs for c in _noisy(run)}
     for run in runs:
         own = {c.name() for c in _noisy(run)}
-        with space.assuming(*data, *_noisy(run)) as solver:
-            for text in [text for text in candidates if text not in own]:
-                if not space.contradictory(solver, space.formula(candidates[text].negation())):
-                    del candidates[text]
+        for text in [text for text in candidates if text not in own]:
+            if space.possible(*data, *_noisy(run), candidates[text].negation()):
+                del candidates[text]
+    left = [[c for c in _noisy(run) if c.name() not in candidates] for run in runs]
     hull = tuple(candidates.values())
-    with space.assuming(*data, *hull) as solver:
-        for run in runs:
-            left = [space.formula(c.negation()) for c in _noisy(run) if c.name() not in candidates]
-            solver.add(z3.Or(left) if left else z3.BoolVal(False))
-        return hull if space.contradictory(solver) else None
+    return hull if space.covered([*data, *hull], left) else None

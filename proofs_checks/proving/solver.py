@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from typing import Any
 
 import z3
 
 from .budget import Work
+from .checker.farkas import Prover, term
 from .checker.forms import Form, Sign
 from .checker.pairs import Data
-
-HARDEST = 20_000_000
-"""Steps of z3 (its rlimit, about ten seconds) after which one question is left open: then nothing is known."""
 
 
 class Space:
@@ -23,16 +19,8 @@ class Space:
     differing: the variables in which the two datasets differ.
     """
 
-    def __init__(self, data: Data, differing: set[str] | None = None) -> None:
-        self.data = data
-        self.differing = differing or set()
-        self.work = Work()
-        self._real: dict[str, Any] = {}
-        self._formulas: dict[Any, Any] = {}
-        self._solver = z3.SolverFor("QF_LRA")
-        self._solver.set("ctrl_c", False)  # else z3 keeps the interrupt to itself, and says that it does not know
-        self._solver.set("rlimit", HARDEST)
-        self._known = self._nested = 0
+    def __init__(self, data: Data, differing: Iterable[str] = (), work: Work | None = None) -> None:
+        self.data, self.differing, self.work, self._prover = data, set(differing), work or Work(), Prover()
 
     @property
     def touched(self) -> set[str]:
@@ -47,57 +35,29 @@ class Space:
         """What shifts are linear in: touched variables that are bounded, or records."""
         return sorted(name for name in self.touched if None not in self.data.ends[name] or name in self.data.vectors)
 
-    def real(self, name: str) -> Any:
-        """The variable for z3."""
-        if name not in self._real:
-            self._real[name] = z3.Real(name)
-        return self._real[name]
-
-    def term(self, form: Form) -> Any:
-        """The form for z3."""
-        parts = [self.real(k) if v == 1 else _number(v) * self.real(k) for k, v in form.slopes.items()]
-        if form.at_zero or not parts:
-            parts.append(_number(form.at_zero))
-        return parts[0] if len(parts) == 1 else z3.Sum(parts)
-
-    def contradictory(self, solver: Any, *formulas: Any) -> bool:
-        """Whether what a solver knows contradicts the formulas, for certain: one question. Raises OutOfWork."""
-        self.work.question()
-        return bool(solver.check(*formulas) == z3.unsat)
-
-    def formula(self, sign: Sign) -> Any:
-        """The sign for z3."""
-        key = sign.key()
-        if key not in self._formulas:
-            term = self.term(sign.form)
-            self._formulas[key] = term > 0 if sign.strict else term >= 0
-        return self._formulas[key]
-
-    @contextmanager
-    def assuming(self, *signs: Sign) -> Iterator[Any]:
-        """A solver that knows the facts and the signs, while the block lasts."""
-        if not self._nested:
-            self._solver.add(*[self.formula(fact) for fact in self.data.facts[self._known :]])
-            self._known = len(self.data.facts)
-        self._nested += 1
-        self._solver.push()
-        try:
-            self._solver.add(*[self.formula(sign) for sign in signs])
-            yield self._solver
-        finally:
-            self._solver.pop()
-            self._nested -= 1
-
-    @property
-    def depth(self) -> int:
-        """How many blocks of `assuming` are open."""
-        return self._nested
-
     def possible(self, *signs: Sign) -> bool:
-        """Whether the facts and signs may hold together."""
-        with self.assuming(*signs) as solver:
-            return not self.contradictory(solver)
+        """Whether the facts and signs may hold together: one question. Raises OutOfWork."""
+        self.work.question()
+        return self._prover.possible([*self.data.facts, *signs])
+
+    def covered(self, known: Sequence[Sign], parts: Sequence[Sequence[Sign]]) -> bool:
+        """Whether one of the parts holds wherever the facts and the known signs do: one question."""
+        self.work.question()
+        return self._prover.covered([*self.data.facts, *known], parts)
+
+    def point(self, signs: Sequence[Sign]) -> dict[str, Fraction] | None:
+        """A point at which the facts and signs hold."""
+        return self._prover.point([*self.data.facts, *signs])
 
 
-def _number(value: Fraction) -> Any:
-    return z3.RealVal(str(value))
+def largest(form: Form, known: Iterable[Sign]) -> Fraction | None:
+    """The supremum of a form where the signs hold (somewhere they do); None where there is none."""
+    if not form.slopes:
+        return form.at_zero
+    optimizer = z3.Optimize()
+    optimizer.set("ctrl_c", False)  # as in checker/farkas.py
+    optimizer.add(*[term(sign.form) >= 0 for sign in known])
+    goal = optimizer.maximize(term(form))
+    optimizer.check()
+    found = str(optimizer.upper(goal))
+    return None if "oo" in found else Fraction(found)

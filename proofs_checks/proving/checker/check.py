@@ -2,7 +2,7 @@
 
 For one pair of neighbours let T move the noise n of every piece (source C, target C', shift S) to n + S(n). It is
 shown that
-1. every way through the function on the dataset lies in the pieces of its output (`_covered`);
+1. every way through the function on the dataset lies in the pieces of its output (`Prover.covered`);
 2. n + S lies in C' and in the support of the noise for all n in C; everything in C' leads, on the neighbour, to the
    same output after the same kinds of draws, with the same released numbers (`_arrives`);
 3. n -> n + S has determinant +-1 and whole shifts for discrete noise; targets of different pieces with the same
@@ -214,7 +214,8 @@ def check_case(
     for leaf in ways:
         own = [piece for piece in pieces if (piece.key, piece.draws) == (leaf.key, leaf.draws)]
         own = [piece for piece in own if not _excluded(piece.source, leaf.tests)]
-        _covered(prover, [*facts, *leaf.tests], own, leaf)
+        if not prover.covered([*facts, *leaf.tests], [piece.source for piece in own]):
+            raise Refused(f"a way to the output {leaf.key} is not covered by any piece")
     for piece in pieces:
         _arrives(prover, piece, ways, there, case.data)
         if abs(determinant(piece)) != 1:
@@ -226,23 +227,6 @@ def check_case(
     )
     runs += at_random(function.real, case, here) + at_random(function.real, case, there, other=True)
     return Checked(True, "", prover.steps, runs)
-
-
-def _covered(prover: Prover, known: list[Sign], pieces: list[Piece], leaf: Leaf) -> None:
-    """Every point of a way lies in the source of a piece."""
-    if prover.contradictory(known):
-        return
-    if not pieces:
-        raise Refused(f"a way to the output {leaf.key} is not covered by any piece")
-    piece, *rest = pieces
-    if _excluded(piece.source, known):
-        _covered(prover, known, rest, leaf)
-        return
-    inside = list(known)
-    for sign in piece.source:
-        if not prover.entails(inside, sign):
-            _covered(prover, [*inside, sign.negation()], rest, leaf)
-            inside.append(sign)
 
 
 def _excluded(source: Iterable[Sign], known: Iterable[Sign]) -> bool:

@@ -69,6 +69,30 @@ class Prover:
                 return True
         return self.contradictory([*premises, conclusion.negation()])
 
+    def covered(self, known: Sequence[Sign], parts: Sequence[Sequence[Sign]]) -> bool:
+        """Whether every point at which the known signs hold lies in one of the parts, each of which is where its signs
+        hold. A part that has the negation of a known sign is elsewhere: that is quick to see."""
+        if self.contradictory(known):
+            return True
+        if not parts:
+            return False
+        met, (part, *rest), inside = {sign.key() for sign in known}, parts, list(known)
+        if not met.isdisjoint(sign.opposite_key() for sign in part):
+            return self.covered(known, rest)
+        for sign in part:
+            if not self.entails(inside, sign):
+                if not self.covered([*inside, sign.negation()], rest):
+                    return False
+                inside.append(sign)
+        return True
+
+    def possible(self, signs: Iterable[Sign]) -> bool:
+        """Whether z3 finds no contradiction; for a search only."""
+        listed = list(signs)
+        if any(sign.decided() is False for sign in listed):
+            return False
+        return bool(self._solver.check(*[self._literal(sign) for sign in listed if sign.form.slopes]) != z3.unsat)
+
     def point(self, signs: Iterable[Sign]) -> dict[str, Fraction] | None:
         """A point at which they hold, as z3 has it; for trying out only."""
         listed = [sign for sign in signs if sign.form.slopes]
@@ -83,12 +107,17 @@ class Prover:
         if key not in self._literals:
             name = f"p{len(self._literals)}"
             literal = z3.Bool(name)
-            terms = [z3.RealVal(str(slope)) * z3.Real(n) for n, slope in sign.form.slopes.items()]
-            total = z3.Sum([*terms, z3.RealVal(str(sign.form.at_zero))])
+            total = term(sign.form)
             self._solver.add(z3.Implies(literal, total > 0 if sign.strict else total >= 0))
             self._literals[key] = literal
             self._signs[name] = sign
         return self._literals[key]
+
+
+def term(form: Form) -> Any:
+    """The form for z3."""
+    parts = [z3.RealVal(str(slope)) * z3.Real(name) for name, slope in form.slopes.items()]
+    return z3.Sum([*parts, z3.RealVal(str(form.at_zero))])
 
 
 def multipliers(signs: Sequence[Sign]) -> list[Fraction] | None:

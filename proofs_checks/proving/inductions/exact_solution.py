@@ -10,8 +10,8 @@ from ..alignment import CONSTANT, DENOMINATORS
 from ..checker.forms import Form, Sign
 from ..checker.inductions.states import kinds
 from ..checker.noise import GAUSSIAN, KINDS, weight
+from ..solver import largest
 from .configurations import Edge, Place
-from .intervals import least_value
 from .linear_program import Solution
 from .loops import NoInduction
 
@@ -122,10 +122,10 @@ class Exact:
         before = Form() if self.search.begins(edge) else _spent(self.search.places[edge.start])
         after = Form() if edge.to is None else _spent(self.search.places[edge.to])
         gap = before - after.inserted({f"s{i}": form for i, form in enumerate(edge.way.after)})
-        most = least_value(-gap, edge.known)
+        most = largest(gap, edge.known)
         if most is None:
             raise NoInduction("what is said to be spent has no bound")
-        return paid - most
+        return paid + most
 
     def _configuration(self, k: int, potential: Form) -> dict[str, Any]:
         place = self.search.places[k]

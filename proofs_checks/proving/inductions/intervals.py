@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-import numpy as np
-from scipy.optimize import linprog
-
-from ..alignment import DENOMINATORS
 from ..checker.cutting.cut import NEXT
 from ..checker.forms import Form, Sign
 from ..checker.inductions.states import Layout
 from ..checker.inductions.steps import Way
+from ..solver import largest
 from .loops import Loops, numbered
 
 Interval = tuple[Fraction | None, Fraction | None]
@@ -55,20 +52,9 @@ def _stepped(loops: Loops, layout: Layout, intervals: Sequence[Interval]) -> lis
 
 
 def _range(form: Form, known: Sequence[Sign]) -> Interval:
-    """The least and the largest value of the form, as simple fractions; None where there is none."""
-    return least_value(form, known), None if (end := least_value(-form, known)) is None else -end
-
-
-def least_value(form: Form, known: Sequence[Sign]) -> Fraction | None:
-    """Where the inequalities hold (somewhere they do), as a simple fraction; None where there is none."""
-    if not form.slopes:
-        return Fraction(form.at_zero)
-    names = sorted({name for condition in known for name in condition.form.slopes} | form.slopes.keys())
-    cost = [float(form.slopes.get(name, 0)) for name in names]
-    rows = np.array([[-float(condition.form.slopes.get(name, 0)) for name in names] for condition in known])
-    right = np.array([float(condition.form.at_zero) for condition in known])
-    got = linprog(cost, A_ub=rows, b_ub=right, bounds=(None, None), method="highs")
-    return Fraction(got.fun).limit_denominator(DENOMINATORS) + form.at_zero if got.status == 0 else None
+    """The least and the largest value of the form; None where there is none."""
+    low = largest(-form, known)
+    return None if low is None else -low, largest(form, known)
 
 
 def _join(
