@@ -21,8 +21,9 @@ import numpy as np
 from planted.provable import provable
 
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.domain import Domain, pairs
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.search import search
+from dpcert.proofs_checks.proving.solver import pairs
 
 KINDS = {"answers": "answers", "replace-one": "replace", "add-remove": "remove"}
 Mechanism = Callable[[Any, Any], Any]
@@ -139,7 +140,7 @@ def spent(call: Callable[[], bool]) -> tuple[float, bool]:
 
 def searched(mechanism: Mechanism, relation: str, entries: int) -> bool:
     """The search for that many entries alone, unchecked: what the prototype does."""
-    return not any(search(mechanism, pair, "array")[1] for pair in pairs(relation, entries, Domain(), merging=True))
+    return not any(search(mechanism, pair, "array")[1] for pair in pairs(Setting(relation), entries, merging=True))
 
 
 def beside(seconds: float, alone: float, call: Callable[[], bool]) -> list[str]:

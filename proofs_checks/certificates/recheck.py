@@ -101,9 +101,9 @@ def _document(path: Path) -> dict[str, Any]:
 def _of_function(file: str, document: dict[str, Any]) -> Rechecked:
     """The function must be there to be run, and be the one that was proved."""
     from ..auditing.target import load
-    from ..proving.certificate import source_digest
     from ..proving.checker.check import check_proof
     from ..proving.checker.finite import check_enumeration
+    from ..proving.question import source_digest
 
     name = str(document.get("function"))
     function = load(name, "([0.0], [1.0])", field="function").mechanism

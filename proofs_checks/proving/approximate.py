@@ -36,10 +36,11 @@ class Over:
 
 def approximate(question: Question, progress: Progress, over: Over) -> Proof:
     """Of Gaussian noise alone by its profile; else by a proof of epsilon, which needs no delta where it runs once."""
-    claim, question.claim, question.notion = question.claim, None, "zcdp"
+    claim = question.claim
+    question.asks("zcdp", None)
     found = answer(question, progress)
     if found.epsilon is None or found.certificate is None:
-        question.claim, question.notion = (claim if over.once else None), "dp"
+        question.asks("dp", claim if over.once else None)
         plain = answer(question, progress)
         if plain.certificate is None:
             why = f"{plain.reason} ({_why(found)})"
@@ -83,7 +84,7 @@ def _stated(claim: Fraction | None, delta: Fraction) -> dict[str, Any]:
 def gaussian_dp(question: Question, progress: Progress) -> Proof:
     """mu-GDP: Gaussian noise alone is shifted, by mu of its scale in all: rho = mu^2 / 2."""
     claim = question.claim
-    question.claim, question.notion = (None if claim is None else claim**2 / 2), "zcdp"
+    question.asks("zcdp", None if claim is None else claim**2 / 2)
     found = answer(question, progress)
     stated: dict[str, Any] = {"notion": "gdp", "claim": None if claim is None else float(claim)}
     if found.epsilon is None or found.certificate is None:

@@ -10,9 +10,9 @@ from typing import Any
 from .checker.forms import Form, Sign
 from .checker.language.record_entries import entry_name
 from .checker.noise import Draw
-from .domain import Pair
 from .proof import Counterexample
 from .search import Failure, Piece
+from .solver import Pair
 
 MOST = 6
 FAR = 1000, 1

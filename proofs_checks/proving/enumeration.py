@@ -11,14 +11,13 @@ from typing import Any
 from ...mechanisms import InputError
 from ...mechanisms.validate import number
 from .budget import OutOfWork
-from .certificate import source_digest
 from .checker.finite import FORMAT, Law, check_enumeration, kinds_of, laws, needed_delta
 from .checker.real.runs import Real
 from .checker.refusals import Refused
 from .checker.rounding import logarithm_up
 from .counterexamples import shown
 from .proof import PROVED_UP_TO, Counterexample, Proof, rounded_up
-from .question import Progress, Question
+from .question import Progress, Question, source_digest
 
 
 def enumerated(question: Question, values: Sequence[float], progress: Progress) -> Proof:
@@ -26,8 +25,10 @@ def enumerated(question: Question, values: Sequence[float], progress: Progress) 
     entries = sorted({number("values", value) for value in values})
     if len(entries) < 2:
         raise InputError("values", list(values), "at least two different numbers")
-    if question.relation == "answers":
-        raise InputError("relation", question.relation, "replace-one or add-remove, for entries of given values")
+    if question.setting.relation == "answers":
+        raise InputError(
+            "relation", question.setting.relation, "replace-one or add-remove, for entries of given values"
+        )
     question.words = f"all entries in {{{', '.join(f'{v:g}' for v in entries)}}}"
     try:
         stopped = _stopped(question, entries, progress)
@@ -61,9 +62,9 @@ def _certified(question: Question, entries: Sequence[float], stopped: bool) -> P
         "format": FORMAT,
         "function": question.name,
         "source_sha256": source_digest(question.mechanism),
-        "relation": question.relation,
+        "relation": question.setting.relation,
         "values": entries,
-        "container": question.container,
+        "container": question.setting.container,
         "sizes": [size for size, _ in question.cases],
         "epsilon": str(epsilon),
         "delta": str(question.delta),
@@ -82,7 +83,7 @@ def _certified(question: Question, entries: Sequence[float], stopped: bool) -> P
 
 def _compared(question: Question, entries: Sequence[float], size: int) -> None:
     """All datasets of one size. Raises Refused, OutOfWork."""
-    found = laws(Real(question.mechanism, question.container), entries, size, question.relation)
+    found = laws(Real(question.mechanism, question.setting.container), entries, size, question.setting.relation)
     if question.delta:
         _exceeded(question, found)
     else:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, count, nonnegative, number, positive, rate
 from .approximate import Over, approximate, gaussian_dp
-from .checker.check import CONTAINERS
 from .checker.current_run import under_way
 from .checker.exact_numbers import written
 from .checker.invariant import annotating
+from .checker.pairs import CONTAINERS, RELATIONS, Setting
 from .checker.refusals import Refused
-from .domain import RELATIONS, Domain
 from .enumeration import enumerated
 from .proof import NAMES, Proof
 from .question import Progress, Question, silent
@@ -85,13 +85,16 @@ def prove(
         raise Refused("prove() inside of a mechanism")
     if not callable(mechanism):
         raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
+    notion, claim = _claim(notion, {"dp": epsilon, "zcdp": rho, "gdp": mu})
+    ends = {name: None if end is None else written(number(name, end)) for name, end in (("low", low), ("high", high))}
+    held, related = choice("container", container, CONTAINERS), choice("relation", relation, RELATIONS)
+    setting = Setting(related, **ends, whole=whole, container=held, notion=notion)
+    _checked(setting, values)
     question = Question(
         mechanism,
-        *_claim(notion, {"dp": epsilon, "zcdp": rho, "gdp": mu}),
+        claim,
         count("entries", entries) if up_to is None else count("up_to", up_to),
-        choice("relation", relation, RELATIONS),
-        _domain(low, high, whole) if container != "rows" else _records(relation, low, high, whole, values),
-        choice("container", container, CONTAINERS),
+        setting if container != "rows" else replace(setting, low=None, high=None),
         delta=_delta(delta),
         up_to=up_to,
         checking=checking or silent,
@@ -127,7 +130,7 @@ def _over(question: Question, values: Sequence[float] | None, rounds: int, sampl
     over = Over(count("rounds", rounds), rate("sampling_rate", sampling_rate))
     if not over.once and (not delta or values is not None):
         raise InputError("delta", delta, "a number above 0 where rounds or samples are accounted, and no values")
-    if over.sampling_rate < 1 and question.relation != "add-remove":
+    if over.sampling_rate < 1 and question.setting.relation != "add-remove":
         raise InputError("sampling_rate", sampling_rate, "1, or relation add-remove: samples differ by a record")
     return over
 
@@ -146,19 +149,16 @@ def _claim(notion: str | None, claims: dict[str, float | None]) -> tuple[str, Fr
     return notion, None if stated is None else written(nonnegative(NAMES[notion], stated))
 
 
-def _records(relation: str, low: float | None, high: float | None, whole: bool, values: Any) -> Domain:
-    """Entries that are records."""
-    if relation == "answers":
-        raise InputError("relation", relation, "replace-one or add-remove, for records")
-    given = {"low": (low, 0.0), "high": (high, 1.0), "whole": (whole, False), "values": (values, None)}
-    for name, (value, usual) in given.items():
-        if value != usual:
-            raise InputError(name, value, "to be left out beside container = rows, whose records may be any")
-    return Domain(None, None, records=True)
-
-
-def _domain(low: float | None, high: float | None, whole: bool) -> Domain:
-    ends = [None if end is None else written(number(name, end)) for name, end in (("low", low), ("high", high))]
-    if None not in ends and not ends[0] < ends[1]:  # type: ignore[operator]
-        raise InputError("high", high, f"a number above low = {low}")
-    return Domain(ends[0], ends[1], whole)
+def _checked(setting: Setting, values: Any) -> None:
+    """Whether entries may be so. Raises InputError."""
+    if setting.low is not None and setting.high is not None and not setting.low < setting.high:
+        raise InputError("high", float(setting.high), f"a number above low = {float(setting.low)}")
+    if setting.container != "rows":
+        return
+    if setting.relation == "answers":
+        raise InputError("relation", setting.relation, "replace-one or add-remove, for records")
+    usual = {"low": 0, "high": 1, "whole": False, "values": None}
+    for name, value in usual.items():
+        given = values if name == "values" else getattr(setting, name)
+        if given != value:
+            raise InputError(name, given, "to be left out beside container = rows, whose records may be any")

@@ -6,6 +6,7 @@ which knows nothing of the search, has said so.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,8 +17,7 @@ from .checker.farkas import Prover
 from .checker.forms import Form, Sign
 from .checker.noise import COMPUTED, GAUSSIAN, Draw, noise_of
 from .checker.runs import Leaf, leaves, tree
-from .domain import Pair
-from .solver import Space
+from .solver import Pair, Space
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,18 @@ class Piece:
         fixed = [Form() if kind in COMPUTED else next(left) for kind, _ in self.draws]
         found = align(space, self.draws, self.source, target, self.released, fixed=fixed)
         return None if found is None else replace(self, alignment=found)
+
+    def to_json(self) -> dict[str, Any]:
+        """As certificates have it: numbers are fractions as text."""
+        return {
+            "output": json.loads(self.key),
+            "draws": [[kind, str(scale)] for kind, scale in self.draws],
+            "source": [c.to_json() for c in self.source],
+            "target": [c.to_json() for c in self.target],
+            "shifts": [shift.to_json() for shift in self.alignment.shifts],
+            "bounds": [bound.to_json() for bound in self.alignment.bounds],
+            "caps": [str(cap) for cap in self.alignment.caps],
+        }
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import z3
@@ -10,7 +11,7 @@ import z3
 from .budget import Work
 from .checker.farkas import Prover, term
 from .checker.forms import Form, Sign
-from .checker.pairs import Data
+from .checker.pairs import Data, Neighbours, Setting
 
 
 class Space:
@@ -48,6 +49,25 @@ class Space:
     def point(self, signs: Sequence[Sign]) -> dict[str, Fraction] | None:
         """A point at which the facts and signs hold."""
         return self._prover.point([*self.data.facts, *signs])
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A case of neighbours, and the space of its variables."""
+
+    case: Neighbours
+    space: Space
+
+    @property
+    def name(self) -> str:
+        return self.case.name
+
+
+def pairs(setting: Setting, entries: int, merging: bool) -> Iterator[Pair]:
+    """The cases of the relation for datasets of that many entries (add-remove: the larger one)."""
+    for case in setting.cases(entries, merging):
+        here, there = ({name for form in dataset for name in form.slopes} for dataset in (case.dataset, case.neighbour))
+        yield Pair(case, Space(case.data, here ^ there))
 
 
 def largest(form: Form, known: Iterable[Sign]) -> Fraction | None:

@@ -10,18 +10,16 @@ from fractions import Fraction
 from typing import Any
 
 from .budget import OutOfWork
-from .certificate import document
 from .checker.check import Checked, check_proof, shown_by
-from .checker.pairs import order_of
 from .checker.progress import OutOfTime, Watch
 from .checker.refusals import Raises, Refused, TooManyWays
 from .counterexamples import dearest, found
-from .domain import Pair, pairs
 from .inductions.loops import NoInduction, of_function
 from .inductions.search import induction
 from .proof import PROVED, PROVED_UP_TO, Proof
 from .question import Progress, Question
 from .search import Piece, search
+from .solver import Pair, pairs
 
 FEW = 2
 """Entries up to which a function with an induction is proved one by one, too: the checker runs it on real numbers."""
@@ -77,9 +75,8 @@ class Attempt:
         try:
             if not question.cases:
                 raise NoInduction("it raises an exception for a few entries")
-            loops = of_function(question.mechanism, question.relation, question.work, question.notion)
-            loops = replace(loops, order=order_of(question.container, question.notion))
-            made, epsilon = induction(loops, question.relation, question.domain, question.claim)
+            loops = of_function(question.mechanism, question.setting, question.work)
+            made, epsilon = induction(loops, question.claim)
             least, question.epsilon = question.epsilon, max(epsilon, question.epsilon or epsilon)
             self.loose = question.claim is None and epsilon < question.epsilon
             few, most = question.cases, max(size for size, _ in question.cases)
@@ -111,9 +108,7 @@ class Attempt:
     def _sizes(self, sizes: Iterable[int]) -> None:
         """Fills in the question's cases of these numbers of entries, until one has an example or it is stopped."""
         question = self.question
-        asked = {
-            size: list(pairs(question.relation, size, question.domain, self.merging, question.notion)) for size in sizes
-        }
+        asked = {size: list(pairs(question.setting, size, self.merging)) for size in sizes}
         self.total += sum(len(each) for each in asked.values())
         for size in list(asked):
             each = asked.pop(size)
@@ -136,7 +131,7 @@ class Attempt:
 
     def _pieces(self, pair: Pair) -> list[Piece]:
         question, pair.space.work = self.question, self.question.work
-        pieces, failures = search(question.mechanism, pair, question.container)
+        pieces, failures = search(question.mechanism, pair, question.setting.container)
         self.merged = self.merged or bool(pair.case.data.merged)
         worst, where = dearest(pair, pieces)
         if question.epsilon is not None and worst > question.epsilon:
@@ -151,17 +146,7 @@ class Attempt:
         """What the checker says of it. more: of every number of entries."""
         question = self.question
         assert question.epsilon is not None
-        certificate = document(
-            question.mechanism,
-            question.name,
-            question.relation,
-            question.domain,
-            question.notion,
-            question.epsilon,
-            self.merging,
-            question.cases,
-        )
-        certificate |= more | {"container": question.container}
+        certificate = question.certificate(self.merging) | more
         watch = Watch(question.checking, time.monotonic() + question.seconds)
         try:
             verdict = check_proof(certificate, question.mechanism, watch)

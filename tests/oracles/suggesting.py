@@ -7,18 +7,15 @@ from fractions import Fraction
 
 from dpcert.proofs_checks.proving.budget import Work
 from dpcert.proofs_checks.proving.checker.inductions.check import check_induction
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.checker.refusals import Refused
-from dpcert.proofs_checks.proving.domain import Domain
 from dpcert.proofs_checks.proving.inductions.loops import NoInduction, of_function
 from dpcert.proofs_checks.proving.inductions.search import induction
-
-ENDS = (Fraction(0), Fraction(1), False)
 
 
 def suggested(function, relation, low=Fraction(0), high=Fraction(1), whole=False):
     """The search's certificate and its epsilon."""
-    loops = of_function(function, relation, Work())
-    document, epsilon = induction(loops, relation, Domain(low, high, whole))
+    document, epsilon = induction(of_function(function, Setting(relation, low, high, whole), Work()))
     return json.loads(json.dumps(document)), epsilon
 
 
@@ -27,7 +24,7 @@ def attempt(function, relation="replace-one", low=0, high=1, whole=False):
     ends = [None if end is None else Fraction(end) for end in (low, high)]
     try:
         document, epsilon = suggested(function, relation, *ends, whole)
-        check_induction(document, function, relation, (ends[0], ends[1], whole), epsilon)
+        check_induction(document, function, Setting(relation, *ends, whole), epsilon)
     except (NoInduction, Refused):
         return None
     return float(epsilon)

@@ -27,14 +27,13 @@ from .farkas import Prover
 from .forms import Form, Sign
 from .inductions.check import check_induction
 from .noise import support
-from .pairs import Data, Neighbours, cases, order_of
+from .pairs import CONTAINERS, Data, Neighbours, Setting
 from .profile import delta_is_enough
 from .progress import Watch
 from .real.runs import Real, at_random, replayed
 from .refusals import Raises, Refused
 from .runs import Leaf, Node, leaves, reached, tree
 
-CONTAINERS = ("array", "list", "rows")
 FORMAT, FORMER = "dpcert proof 2", "dpcert proof 1"
 """The former, of 0.2.0, takes numbers for the fractions that floats are, not for the decimals that are written."""
 
@@ -55,37 +54,32 @@ class Checked:
 
 @dataclass(frozen=True)
 class Stated:
-    """What a certificate claims: a budget of epsilon or rho, for neighbours of which kind."""
+    """What a certificate claims: a budget of epsilon or rho, for which neighbours."""
 
-    notion: str
+    setting: Setting
     budget: Fraction
-    container: str
-    relation: Any
-    low: Fraction | None
-    high: Fraction | None
-    whole: bool
     merging: bool
-    order: int
 
     @classmethod
     def read(cls, document: Mapping[str, Any]) -> Stated:
         """Raises Refused, or what a document of another form leads to."""
         if document.get("format") not in (FORMAT, FORMER):
             raise Refused(f"not a certificate of the formats {FORMAT!r} and {FORMER!r}")
-        notion, merging = "rho" if "rho" in document else "epsilon", document["merging"]
-        budget, container = Fraction(document[notion]), _container(document)
+        name, notion = ("rho", "zcdp") if "rho" in document else ("epsilon", "dp")
+        budget, merging, container = Fraction(document[name]), document["merging"], document.get("container", "array")
         low, high = (None if end is None else Fraction(end) for end in document["domain"]["ends"])
-        whole, relation = document["domain"]["whole"], document["relation"]
-        if budget < 0 or not all(type(flag) is bool for flag in (merging, whole)) or not document["sizes"]:
+        setting = Setting(document["relation"], low, high, document["domain"]["whole"], container, notion)
+        if container not in CONTAINERS:
+            raise Refused(f"a dataset that is neither an array nor a list but {container!r:.40}")
+        if budget < 0 or not all(type(flag) is bool for flag in (merging, setting.whole)) or not document["sizes"]:
             raise Refused("fields that make no claim")
-        order = order_of(container, notion)
-        if order and (relation == "answers" or whole or (low, high) != (None, None)):
+        if setting.order and (setting.relation == "answers" or setting.whole or (low, high) != (None, None)):
             raise Refused("records that are answers, or lie between numbers")
-        return cls(notion, budget, container, relation, low, high, whole, merging, order)
+        return cls(setting, budget, merging)
 
     def cases(self, size: int) -> Iterable[Neighbours]:
         """All pairs of neighbours of so many entries."""
-        return cases(self.relation, size, self.low, self.high, self.whole, self.merging, self.order)
+        return self.setting.cases(size, self.merging)
 
 
 def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch: Watch | None = None) -> Checked:
@@ -96,21 +90,13 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
     watch = watch or Watch()
     try:
         stated = Stated.read(document)
-        followed = Followed(Real(function, stated.container), document["format"] == FORMAT)
+        followed = Followed(Real(function, stated.setting.container), document["format"] == FORMAT)
         _check_sizes(document, stated, followed, watch)
         every_size = "induction" in document
         steps, runs = watch.steps, watch.runs
         if every_size:
             more = check_induction(
-                document["induction"],
-                function,
-                stated.relation,
-                (stated.low, stated.high, stated.whole),
-                stated.budget,
-                stated.container,
-                watch,
-                followed.as_written,
-                stated.notion,
+                document["induction"], function, stated.setting, stated.budget, watch, followed.as_written
             )
             steps, runs = steps + more[0], runs + more[1]
         else:
@@ -126,7 +112,7 @@ def check_proof(document: Mapping[str, Any], function: Callable[..., Any], watch
 def _check_sizes(document: Mapping[str, Any], stated: Stated, followed: Followed, watch: Watch) -> None:
     """Every pair of neighbours of every number of entries that is named; the watch keeps which are shown."""
     said = {(case["entries"], case["case"]): case["pieces"] for case in document["cases"]}
-    cost = gaussian_costs if stated.notion == "rho" else costs
+    cost = gaussian_costs if stated.setting.notion == "zcdp" else costs
     steps = runs = done = 0
     watch.told(done, len(said))
     for size in document["sizes"]:
@@ -154,19 +140,12 @@ def _check_what_follows(document: Mapping[str, Any], stated: Stated) -> None:
     budget = stated.budget
     if "mu" in document:
         mu = Fraction(document["mu"])
-        if stated.notion != "rho" or mu < 0 or 2 * budget > mu**2:
+        if stated.setting.notion != "zcdp" or mu < 0 or 2 * budget > mu**2:
             raise Refused(f"rho = {float(budget):g} is not enough for the claimed mu")
-    if stated.notion == "rho" and "delta" in document:
+    if stated.setting.notion == "zcdp" and "delta" in document:
         claimed = Fraction(document["epsilon"]), Fraction(document["delta"])
         if min(claimed) < 0 or not delta_is_enough(budget, *claimed):
             raise Refused(f"rho = {float(budget):g} is not enough for the claimed epsilon and delta")
-
-
-def _container(document: Mapping[str, Any]) -> str:
-    container = document.get("container", "array")
-    if container not in CONTAINERS:
-        raise Refused(f"a dataset that is neither an array nor a list but {container!r:.40}")
-    return str(container)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from .forms import Form, Point, Sign
 from .refusals import Refused
 
 Ends = tuple[Fraction | None, Fraction | None]
+RELATIONS = ("replace-one", "add-remove", "answers")
+CONTAINERS = ("array", "list", "rows")
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,6 @@ class Data:
             if whole:
                 self.whole.add(name)
         return variable
-
-    def entry(self, name: str, low: Fraction | None, high: Fraction | None, whole: bool = False) -> Form:
-        """An entry of the dataset."""
-        self.vectors |= {name} if self.order else set()
-        return self.declare(name, low, high, whole)
 
     def adopt(self, other: Data, names: Container[str]) -> None:
         """What the other has made of these variables alone."""
@@ -108,11 +105,6 @@ class Data:
         return (None if None in lows else sum(lows)), (None if None in highs else sum(highs))  # type: ignore[return-value]
 
 
-def order_of(container: str, notion: str) -> int:
-    """By which norm records are measured: the Euclidean one for rho, which Gaussian noise pays."""
-    return 0 if container != "rows" else 2 if notion in ("rho", "zcdp") else 1
-
-
 @dataclass
 class Neighbours:
     """One case of the relation."""
@@ -123,37 +115,60 @@ class Neighbours:
     data: Data
 
 
-def cases(
-    relation: str,
-    entries: int,
-    low: Fraction | None,
-    high: Fraction | None,
-    whole: bool,
-    merging: bool,
-    order: int = 0,
-) -> Iterator[Neighbours]:
-    """All cases for that many entries. order: of records (Data). Raises Refused for an unknown relation."""
-    if relation == "answers":
-        data = Data(merging)
-        here = [data.declare(f"x{i}", None, None) for i in range(entries)]
-        moved = [x + data.declare(f"d{i}", Fraction(-1), Fraction(1)) for i, x in enumerate(here)]
-        yield Neighbours("every answer moves", here, moved, data)
-    elif relation == "replace-one":
+@dataclass(frozen=True)
+class Setting:
+    """Which neighbours are meant: their relation; where entries lie (None: no bound; whole: they are integers); what
+    holds them ("array", "list", or "rows", whose entries are records); and the notion by which shifts are paid."""
+
+    relation: str = "replace-one"
+    low: Fraction | None = Fraction(0)
+    high: Fraction | None = Fraction(1)
+    whole: bool = False
+    container: str = "array"
+    notion: str = "dp"
+
+    @property
+    def order(self) -> int:
+        """By which norm records are measured: the Euclidean one for rho, which Gaussian noise pays. 0: no records."""
+        return 0 if self.container != "rows" else 2 if self.notion == "zcdp" else 1
+
+    def words(self) -> str:
+        """'all real numbers in [0, 1]'."""
+        if self.relation == "answers":
+            return "all answers to queries of sensitivity 1"
+        if self.order:
+            return "all records of real numbers, of any length that holds the columns read by number"
+        kind = "integers" if self.whole else "real numbers"
+        low, high = ("-inf" if self.low is None else str(self.low)), ("inf" if self.high is None else str(self.high))
+        return f"all {kind}" if self.low is None and self.high is None else f"all {kind} in [{low}, {high}]"
+
+    def data(self, merging: bool = False) -> Data:
+        """No variables yet."""
+        return Data(merging, order=self.order)
+
+    def entry(self, data: Data, name: str) -> Form:
+        """An entry of the dataset."""
+        data.vectors |= {name} if data.order else set()
+        return data.declare(name, self.low, self.high, self.whole)
+
+    def answer(self, data: Data, number: int | str = "") -> tuple[Form, Form]:
+        """An answer to a query, and what it is on the neighbour."""
+        here = data.declare(f"x{number}", None, None)
+        return here, here + data.declare(f"d{number}", Fraction(-1), Fraction(1))
+
+    def cases(self, entries: int, merging: bool) -> Iterator[Neighbours]:
+        """All pairs of neighbours with that many entries (add-remove: the larger one). Raises Refused."""
+        if self.relation == "answers":
+            data = self.data(merging)
+            answers = [self.answer(data, i) for i in range(entries)]
+            yield Neighbours("every answer moves", [here for here, _ in answers], [there for _, there in answers], data)
+            return
+        if self.relation not in RELATIONS:
+            raise Refused(f"unknown relation {self.relation!r}")
         for j in range(entries):
-            data = Data(merging, order=order)
-            here = [data.entry(f"x{i}", low, high, whole) for i in range(entries)]
-            there = list(here)
-            there[j] = data.entry("y", low, high, whole)
-            yield Neighbours(f"entry {j} is replaced", here, there, data)
-    elif relation == "add-remove":
-        for j in range(entries):
-            for added in (False, True):
-                data = Data(merging, order=order)
-                more = [data.entry(f"x{i}", low, high, whole) for i in range(entries)]
-                fewer = [x for i, x in enumerate(more) if i != j]
-                if added:
-                    yield Neighbours(f"entry {j} is added", fewer, more, data)
-                else:
-                    yield Neighbours(f"entry {j} is removed", more, fewer, data)
-    else:
-        raise Refused(f"unknown relation {relation!r}")
+            for how in ("replaced",) if self.relation == "replace-one" else ("removed", "added"):
+                data = self.data(merging)
+                here = [self.entry(data, f"x{i}") for i in range(entries)]
+                there = here[:j] + ([self.entry(data, "y")] if how == "replaced" else []) + here[j + 1 :]
+                here, there = (there, here) if how == "added" else (here, there)
+                yield Neighbours(f"entry {j} is {how}", here, there, data)

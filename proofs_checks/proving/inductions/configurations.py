@@ -13,10 +13,9 @@ from ..checker.inductions.states import WHOLE, Layout, numbers_of
 from ..checker.inductions.steps import Way
 from ..checker.inductions.walk import BothRuns, Walk
 from ..checker.pairs import Data
-from ..domain import Domain
 from ..solver import Space
 from .intervals import NOTHING, Interval, free_intervals
-from .loops import Loops, NoInduction, numbered
+from .loops import NoInduction, numbered
 
 MOST_PLACES = 120
 
@@ -62,22 +61,14 @@ class Edge:
 class Search(Walk):
     """The configurations of a function's loops, and the edges between them."""
 
-    steps: Loops
-    relation: str
-    domain: Domain
     places: list[Place] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
     said: dict[Any, tuple[tuple[Sign, ...], Form | None]] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        self.ends = self.domain.low, self.domain.high, self.domain.whole
-        self.order = self.steps.order
-        self.made_of_entries = self.steps.data()
-
     @property
     def records(self) -> set[str]:
         """Those of the variables that later steps may hang on that are records."""
-        return self.made_of_entries.vectors | (PERSISTENT[self.relation] if self.order else set())
+        return self.made_of_entries.vectors | (PERSISTENT[self.setting.relation] if self.setting.order else set())
 
     def explored(self) -> Search:
         """All of them. Raises NoInduction."""
@@ -96,7 +87,7 @@ class Search(Walk):
     @property
     def differing(self) -> set[str]:
         """The variables that later steps may hang on: the entries that differ, and what is made of these alone."""
-        return PERSISTENT[self.relation] | self.made_of_entries.ends.keys()
+        return PERSISTENT[self.setting.relation] | self.made_of_entries.ends.keys()
 
     def begins(self, edge: Edge) -> bool:
         """Whether nothing is spent before the edge: until the entry that differs comes everything is left."""
@@ -119,7 +110,7 @@ class Search(Walk):
         """What the author says of such a state."""
         key = stage, str(layout)
         if key not in self.said:
-            data, numbers, before = self.steps.data(), numbered(layout), len(self.steps.said)
+            data, numbers, before = self.setting.data(), numbered(layout), len(self.steps.said)
             self.steps.at(stage).step(layout, numbers, data.declare("x", None, None), data)
             heard = self.steps.said[before:]
             own = {name for number in numbers for name in number.slopes}
@@ -157,7 +148,7 @@ class Search(Walk):
         """An edge for every way here and every set of tests on the entries there."""
         origin, start = both.how in ("differs", "removed", "added"), both.k == START
         if origin:
-            self.made_of_entries.adopt(both.data, PERSISTENT[self.relation])
+            self.made_of_entries.adopt(both.data, PERSISTENT[self.setting.relation])
         space, facts = self.steps.space(both.data), () if start else self.places[both.k].facts
         whole = set[str]() if start else numbers_of(self.places[both.k].layout, WHOLE)
         for place, way in enumerate(both.meant):

@@ -8,7 +8,6 @@ from typing import Any
 
 from ..checker.cutting.cut import BREAK, NEXT
 from ..checker.inductions.states import REAL, WHOLE, Layout
-from ..domain import Domain
 from .loops import Loops, NoInduction, numbered
 
 MOST = 16
@@ -20,23 +19,21 @@ class Layouts:
     """Runs steps until no new discrete state comes."""
 
     loops: Loops
-    relation: str
-    domain: Domain
 
     def settled(self) -> Loops:
         """The loops with what is not told apart. Raises NoInduction."""
         while True:
             found = self._reached()
             if isinstance(found, str):
-                self.loops = self.loops.knowing(appended=self.loops.steps.appended | {found})
+                self.loops = self.loops.knowing(appended=self.loops.appended | {found})
             elif found:
-                self.loops = self.loops.knowing(wide=self.loops.steps.wide | found)
+                self.loops = self.loops.knowing(wide=self.loops.wide | found)
             else:
                 return self.loops.knowing(whole=self._whole())
 
     def _reached(self) -> str | set[str]:
         """The name of a list that grows; or places that only begin as numbers, or take too many values; or nothing."""
-        starts = [way.layout for way in self.loops.start(self.loops.data())]
+        starts = [way.layout for way in self.loops.start(self.loops.setting.data())]
         for stage in range(len(self.loops.names)):
             starts, told = self._of_loop(self.loops.at(stage), starts)
             if told:
@@ -45,18 +42,18 @@ class Layouts:
 
     def _whole(self) -> frozenset[str]:
         """Numbers that stay whole, for functions whose authors say something of their state."""
-        return frozenset(place for place in self.loops.steps.wide if self.loops.said and self._stays_whole(place))
+        return frozenset(place for place in self.loops.wide if self.loops.said and self._stays_whole(place))
 
     def _stays_whole(self, place: str) -> bool:
         try:
-            Layouts(self.loops.knowing(whole=frozenset({place})), self.relation, self.domain)._reached()
+            Layouts(self.loops.knowing(whole=frozenset({place})))._reached()
         except NoInduction:
             return False
         return True
 
     def _of_loop(self, loops: Loops, starts: list[Layout]) -> tuple[list[Layout], str | set[str]]:
         """Of one loop: the layouts at the head of the next, and what is not to be told apart."""
-        names = loops.names[loops.steps.stage]
+        names = loops.names[loops.stage]
         waiting, found, following = list(starts), list[Layout](), list[Layout]()
         while waiting and len(found) <= MOST:
             layout = waiting.pop(0)
@@ -69,13 +66,13 @@ class Layouts:
             found.append(layout)
             if begun := {place for known in found for place in _begun(known, layout, names)}:
                 return [], begun
-            data = loops.data()
-            ends = (None, None) if self.relation == "answers" else (self.domain.low, self.domain.high)
-            ways = loops.step(layout, numbered(layout), data.entry("x", *ends, self.domain.whole), data)
+            data, setting = loops.setting.data(), loops.setting
+            entry = setting.answer(data)[0] if setting.relation == "answers" else setting.entry(data, "x")
+            ways = loops.step(layout, numbered(layout), entry, data)
             waiting += [way.layout for way in ways if way.control == NEXT]
-            if not loops.steps.last:
+            if not loops.last:
                 for last in [layout, *(way.layout for way in ways if way.control == BREAK)]:
-                    ended = loops.end(last, numbered(last), loops.data())
+                    ended = loops.end(last, numbered(last), loops.setting.data())
                     following += [way.layout for way in ended if way.control == NEXT]
         return following, _most_values(found, names) if len(found) > MOST else set()
 

@@ -44,7 +44,7 @@ class Exact:
             }
             for key, edge in edges.items()
         ]
-        steps = self.search.steps.steps
+        steps = self.search.steps
         return {
             "wide": sorted(steps.wide),
             "appended": sorted(steps.appended),
@@ -112,7 +112,7 @@ class Exact:
     def _price(self, edge: Edge, bounds: list[Fraction]) -> Fraction:
         """Of a step, with what it falls behind or gets ahead of what is said to be spent."""
         pairs = zip(edge.way.draws, bounds, strict=True)
-        if self.search.steps.notion == "zcdp":
+        if self.search.setting.notion == "zcdp":
             paid = sum(
                 (b**2 / (2 * Fraction(scale) ** 2) for (kind, scale), b in pairs if kind in GAUSSIAN), Fraction(0)
             )

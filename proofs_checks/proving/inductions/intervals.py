@@ -35,10 +35,10 @@ def free_intervals(loops: Loops, starts: Sequence[Way]) -> list[tuple[Layout, tu
 
 def _stepped(loops: Loops, layout: Layout, intervals: Sequence[Interval]) -> list[tuple[Layout, tuple[Interval, ...]]]:
     space, here = loops.space(), numbered(layout)
-    x, d = space.data.declare("x", None, None), space.data.declare("d", Fraction(-1), Fraction(1))
+    x, moved = loops.setting.answer(space.data)
     there = [s + space.data.declare(f"e{i}", *ends) for i, (s, ends) in enumerate(zip(here, intervals, strict=True))]
     ones = loops.step(layout, here, x, space.data)
-    others = loops.step(layout, there, x + d, space.data)
+    others = loops.step(layout, there, moved, space.data)
     reached = []
     for one in ones:
         for other in others:

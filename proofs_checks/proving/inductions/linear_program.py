@@ -51,7 +51,7 @@ class Solution:
     def _edge(self, edge: Edge) -> None:
         draws = edge.way.draws
         alike = edge.start, edge.how, edge.way.cell, edge.other.cell, noise_of(draws, draws)
-        if self.search.steps.notion == "zcdp" and alike in self.alike:  # shifts must not hang on what comes of them
+        if self.search.setting.notion == "zcdp" and alike in self.alike:  # shifts must not hang on what comes of them
             self._as_before(edge, *self.alike[alike])
         elif edge.key not in self.shifts:
             self._unknown(edge)
@@ -93,7 +93,7 @@ class Solution:
         self.bounds[edge.key] = [self.program.unknown() for _ in edge.way.draws]
         facts = [_row(each.form) for each in edge.known if each.form.slopes.keys() <= moving]
         for (kind, _), shift, bound in zip(edge.way.draws, self.shifts[edge.key], self.bounds[edge.key], strict=True):
-            if not KINDS[kind].shifted or (kind in GAUSSIAN) == (self.search.steps.notion == "dp"):
+            if not KINDS[kind].shifted or (kind in GAUSSIAN) == (self.search.setting.notion == "dp"):
                 for plus, minus in shift.values():
                     self.program.equal({plus: 1.0, minus: -1.0})
             for sign in (1.0,) if KINDS[kind].one_sided else (1.0, -1.0):
@@ -167,7 +167,7 @@ class Solution:
         for name, column, value in self._before(edge):
             _add(row, name, column, value)
         for (kind, scale), bound in zip(edge.way.draws, self.bounds[edge.key], strict=True):
-            if KINDS[kind].priced and (kind in GAUSSIAN) == (self.search.steps.notion == "zcdp"):
+            if KINDS[kind].priced and (kind in GAUSSIAN) == (self.search.setting.notion == "zcdp"):
                 _add(row, *self._price(kind, scale, bound))
         after = {f"s{i}": _row(form) for i, form in enumerate(edge.way.after)}
         after[LEFT] = {LEFT: 1.0, CONSTANT: -1.0} if edge.how in STEPS else {LENGTH: 1.0}

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..budget import Work
-from ..checker.cutting.cut import Loop, cut
+from ..checker.cutting.cut import cut
 from ..checker.forms import Form, Sign
 from ..checker.inductions.states import Layout, kinds
 from ..checker.inductions.steps import Steps, Way
 from ..checker.invariant import listening
-from ..checker.pairs import Data
+from ..checker.pairs import Data, Setting
 from ..checker.refusals import Refused
 from ..solver import Space
 
@@ -29,21 +29,18 @@ class Said:
     spent: Form | None
 
 
-@dataclass(frozen=True)
-class Loops:
-    """A function's loops, at one of which it is (steps). said: by the author, in all steps so far. order: of records
-    (pairs.Data)."""
+@dataclass
+class Loops(Steps):
+    """A function's loops, at one of which it is. said: by the author, in all steps so far."""
 
-    steps: Steps
-    work: Work
-    notion: str = "dp"
-    order: int = 0
+    setting: Setting = field(default_factory=Setting)
+    work: Work = field(default_factory=Work)
     said: list[Said] = field(default_factory=list)
 
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
         """Of the states."""
-        return tuple(loop.names for loop in self.steps.cut.loops)
+        return tuple(loop.names for loop in self.cut.loops)
 
     def at(self, stage: int) -> Loops:
         """The same at another loop."""
@@ -51,58 +48,25 @@ class Loops:
 
     def knowing(self, **more: Any) -> Loops:
         """The same with more known of the steps."""
-        return replace(self, steps=replace(self.steps, **more))
-
-    def data(self) -> Data:
-        """For the variables of one step."""
-        return Data(False, order=self.order)
+        return replace(self, **more)
 
     def space(self, data: Data | None = None) -> Space:
-        """To ask about them."""
-        space = Space(data or self.data())
-        space.work = self.work
-        return space
+        """To ask about the variables of one step."""
+        return Space(data or self.setting.data(), work=self.work)
 
-    def start(self, data: Data) -> list[Way]:
-        """The ways to the first loop's head. Raises NoInduction where the function cannot be followed."""
-        return self._ways(lambda steps: steps.start(data))
-
-    def step(self, layout: Layout, numbers: Sequence[Form], entry: Form, data: Data) -> list[Way]:
-        """The ways through one step with that entry, from the state with these numbers."""
-        return self._ways(lambda steps: steps.step(layout, numbers, entry, data))
-
-    def end(self, layout: Layout, numbers: Sequence[Form], data: Data) -> list[Way]:
-        """The ways from the loop to the output, or to the next loop's head."""
-        return self._ways(lambda steps: steps.end(layout, numbers, data))
-
-    def idle(self, layout: Layout, numbers: Sequence[Form]) -> list[Way]:
-        """No step at all: what a dataset does that lacks the entry."""
-        return self._ways(lambda steps: steps.idle(layout, numbers))
-
-    @property
-    def loop(self) -> Loop:
-        return self.steps.loop
-
-    @property
-    def watched(self) -> str | None:
-        return self.steps.watched
-
-    @property
-    def last(self) -> bool:
-        return self.steps.last
-
-    def _ways(self, asked: Callable[[Steps], list[Way]]) -> list[Way]:
+    def _ways(self, run: Any, data: Data, names: tuple[str, ...], came: Any = None) -> list[Way]:
+        """Raises NoInduction where the function cannot be followed."""
         self.work.question()
         try:
             with listening(lambda facts, spent: self.said.append(_said(facts, spent))):
-                return asked(self.steps)
+                return super()._ways(run, data, names, came)
         except Refused as problem:
             raise NoInduction(str(problem)) from problem
 
 
-def of_function(function: Callable[..., Any], relation: str, work: Work, notion: str = "dp") -> Loops:
+def of_function(function: Callable[..., Any], setting: Setting, work: Work) -> Loops:
     """The loops of a function. Raises Refused where it cannot be cut at them."""
-    return Loops(Steps(cut(function, relation)), work, notion=notion)
+    return Loops(cut(function, setting.relation), setting=setting, work=work)
 
 
 def _said(facts: tuple[Any, ...], spent: Any) -> Said:

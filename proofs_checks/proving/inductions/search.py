@@ -11,7 +11,6 @@ from fractions import Fraction
 from typing import Any
 
 from ..checker.refusals import Refused
-from ..domain import Domain
 from .configurations import Search
 from .discrete_states import Layouts
 from .exact_solution import Exact
@@ -19,18 +18,16 @@ from .linear_program import Solution
 from .loops import Loops, NoInduction
 
 
-def induction(
-    loops: Loops, relation: str, domain: Domain, most: Fraction | None = None
-) -> tuple[dict[str, Any], Fraction]:
+def induction(loops: Loops, most: Fraction | None = None) -> tuple[dict[str, Any], Fraction]:
     """A certificate's part on all numbers of entries, and its epsilon. most: no dearer one is wanted.
 
     Raises NoInduction with a reason.
     """
-    loops = Layouts(loops, relation, domain).settled()
+    loops = Layouts(loops).settled()
     events = [(stage, name) for stage, names in enumerate(loops.names) for name in names]
     reason = ""
-    for event in (None, *(events if relation == "answers" and loops.notion == "dp" else ())):
-        search = Search(loops.knowing(event=event), relation, domain)
+    for event in (None, *(events if (loops.setting.relation, loops.setting.notion) == ("answers", "dp") else ())):
+        search = Search(loops.knowing(event=event), loops.setting, loops.setting.data())
         try:
             found = Exact(Solution(search.explored())).document()
         except (NoInduction, Refused) as problem:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.proving import domain, prove, strategy
+from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import check, costs
 from dpcert.proofs_checks.proving.checker.check import check_proof
-from dpcert.proofs_checks.proving.checker.inductions import check as induction
 from dpcert.proofs_checks.proving.checker.language import functions_of_size as sizes
 from dpcert.proofs_checks.proving.checker.language import records
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 
 SOME = ("abadi", "loop")
 NAMES = [pytest.param(name, marks=[] if name in SOME else pytest.mark.nightly) for name in clipping.PRIVATE]
@@ -128,8 +128,7 @@ def test_wrong_twins_of_numbers_are_not_proved(function):
 
 
 def test_any_norm_for_any_noise_would_be_noticed(monkeypatch):
-    for module in (check, induction, domain, strategy):
-        monkeypatch.setattr(module, "order_of", lambda container, notion: 2 if container == "rows" else 0)
+    monkeypatch.setattr(Setting, "order", property(lambda setting: 2 if setting.container == "rows" else 0))
     assert prove(clipping.another_norm_for_laplace, epsilon=0.5, container="rows", up_to=1).proved
 
 

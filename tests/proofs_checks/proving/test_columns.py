@@ -8,6 +8,7 @@ import pytest
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.cutting.real_runs import same_outputs
 from dpcert.proofs_checks.proving.checker.language import expressions, record_entries, records
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.refutation import refute
 
@@ -229,8 +230,7 @@ def test_a_cut_that_counts_otherwise_would_be_noticed():
     def counted_otherwise(data, rng):
         return np.histogram(data, bins=2, range=(0.0, 0.5))[0] + rng.laplace(0, 2, 2)
 
-    ends = 0, 1, False
     made = cut(counted_otherwise, "replace-one")
-    assert same_outputs(counted_otherwise, made, "replace-one", ends, "array") > 0
+    assert same_outputs(counted_otherwise, made, Setting()) > 0
     with pytest.raises(Refused, match="something else"):
-        same_outputs(bins_with_edges, made, "replace-one", ends, "array")
+        same_outputs(bins_with_edges, made, Setting())

@@ -11,11 +11,12 @@ from pathlib import Path
 import looping
 import pytest
 import several_loops
-from suggesting import ENDS, suggested
+from suggesting import suggested
 
 from dpcert.proofs_checks import proving
 from dpcert.proofs_checks.proving.checker.forms import Form
 from dpcert.proofs_checks.proving.checker.inductions.check import check_induction
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.inductions import loops
 
@@ -125,7 +126,7 @@ LIES = {
 def lie(change, monkeypatch):
     """The search is told otherwise."""
     real = loops.Loops._ways
-    monkeypatch.setattr(loops.Loops, "_ways", lambda self, asked: change(real(self, asked)))
+    monkeypatch.setattr(loops.Loops, "_ways", lambda self, *given: change(real(self, *given)))
 
 
 @pytest.mark.parametrize("name", LIES)
@@ -135,7 +136,7 @@ def test_what_is_said_falsely_is_not_believed_by_the_checker(name, monkeypatch):
         lie(change, patched)
         document, epsilon = suggested(function, relation)
     with pytest.raises(Refused, match=reason):
-        check_induction(document, function, relation, ENDS, epsilon)
+        check_induction(document, function, Setting(relation), epsilon)
 
 
 def test_less_is_suggested_where_more_noise_is_said(monkeypatch):

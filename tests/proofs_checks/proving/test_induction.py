@@ -13,7 +13,7 @@ import pytest
 import several_loops
 from cases import few
 from planted.provable import provable
-from suggesting import ENDS, attempt, suggested
+from suggesting import attempt, suggested
 
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.check import check_proof
@@ -23,6 +23,7 @@ from dpcert.proofs_checks.proving.checker.inductions.check import _Checking, che
 from dpcert.proofs_checks.proving.checker.inductions.comparing import Comparing
 from dpcert.proofs_checks.proving.checker.inductions.states import Reading
 from dpcert.proofs_checks.proving.checker.language import interpreter, methods
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.inductions.configurations import Search
 
@@ -102,7 +103,7 @@ def certificate():
 
 
 def checked(document, function=looping.sparse_vector, relation="answers", budget=Fraction(1)):
-    check_induction(document, function, relation, ENDS, budget)
+    check_induction(document, function, Setting(relation), budget)
 
 
 def start_unmoved(document):
@@ -205,14 +206,14 @@ def test_a_smaller_epsilon_is_rejected(certificate):
 
 def test_facts_of_a_configuration_are_proved():
     document, epsilon = suggested(looping.histogram, "replace-one")
-    check_induction(document, looping.histogram, "replace-one", ENDS, epsilon)
+    check_induction(document, looping.histogram, Setting("replace-one"), epsilon)
     false = {"form": {"x": "1", "": "-1/2"}, "strict": False}
     for phase, reason in (("after", "need not be one"), ("before", "unknown variables")):
         wrong = copy.deepcopy(document)
         for each in wrong["configurations"]:
             each["facts"] += [false] if each["phase"] == phase else []
         with pytest.raises(Refused, match=reason):
-            check_induction(wrong, looping.histogram, "replace-one", ENDS, epsilon)
+            check_induction(wrong, looping.histogram, Setting("replace-one"), epsilon)
 
 
 def test_intervals_of_free_states_are_proved():
@@ -222,7 +223,7 @@ def test_intervals_of_free_states_are_proved():
             {"ends": ["-1/2", "1/2"]} if d.get("ends") == ["-1", "1"] else d for d in each["differences"]
         ]
     with pytest.raises(Refused, match="differ otherwise"):
-        check_induction(document, looping.noisy_max, "answers", ENDS, Fraction(1))
+        check_induction(document, looping.noisy_max, Setting("answers"), Fraction(1))
 
 
 # Mutants: without one of its checks the checker believes something false, that it rejects with it.
@@ -247,9 +248,9 @@ def test_without_comparing_released_numbers_unmoved_noise_is_believed(monkeypatc
     for each in document["configurations"]:
         each["potential"] = "0"
     with pytest.raises(Refused, match="a released number changes"):
-        check_induction(document, looping.noisy_sum, "replace-one", ENDS, Fraction(0))
+        check_induction(document, looping.noisy_sum, Setting("replace-one"), Fraction(0))
     monkeypatch.setattr(_Checking, "_equal", lambda *_: None)
-    check_induction(document, looping.noisy_sum, "replace-one", ENDS, Fraction(0))
+    check_induction(document, looping.noisy_sum, Setting("replace-one"), Fraction(0))
 
 
 @pytest.fixture(scope="module")
@@ -297,20 +298,20 @@ def test_numbers_that_need_not_be_whole_are_not_taken_for_such(annotated):
 def test_scales_that_hang_on_the_length_are_paid_for(monkeypatch):
     document, epsilon = suggested(several_loops.prefix_sums, "replace-one")
     assert epsilon == 1
-    check_induction(document, several_loops.prefix_sums, "replace-one", ENDS, epsilon)
+    check_induction(document, several_loops.prefix_sums, Setting("replace-one"), epsilon)
     with pytest.raises(Refused, match="costs"):
-        check_induction(document, several_loops.prefix_sums, "replace-one", ENDS, Fraction(9, 10))
+        check_induction(document, several_loops.prefix_sums, Setting("replace-one"), Fraction(9, 10))
     unscaled = document | {"scaled": False}
     with pytest.raises(Refused, match="where costs do not"):
-        check_induction(unscaled, several_loops.prefix_sums, "replace-one", ENDS, epsilon)
+        check_induction(unscaled, several_loops.prefix_sums, Setting("replace-one"), epsilon)
     endless = copy.deepcopy(document)
     for each in endless["configurations"]:
         if each["phase"] == "after":
             each["potential"] = "1"
     with pytest.raises(Refused, match="costs"):
-        check_induction(endless, several_loops.prefix_sums, "replace-one", ENDS, epsilon)
+        check_induction(endless, several_loops.prefix_sums, Setting("replace-one"), epsilon)
     monkeypatch.setattr(_Checking, "affordable", lambda *_: None)
-    check_induction(endless, several_loops.prefix_sums, "replace-one", ENDS, Fraction(0))
+    check_induction(endless, several_loops.prefix_sums, Setting("replace-one"), Fraction(0))
 
 
 def test_the_entry_that_differs_does_so_in_every_loop(monkeypatch):
@@ -319,9 +320,9 @@ def test_the_entry_that_differs_does_so_in_every_loop(monkeypatch):
     monkeypatch.setattr(Search, "_differing", only_first(Search._differing))
     document, epsilon = suggested(several_loops.sum_then_each, "replace-one")
     with pytest.raises(Refused, match="no move for the label"):
-        check_induction(document, several_loops.sum_then_each, "replace-one", ENDS, epsilon)
+        check_induction(document, several_loops.sum_then_each, Setting("replace-one"), epsilon)
     monkeypatch.setattr(_Checking, "_differing", only_first(_Checking._differing))
-    check_induction(document, several_loops.sum_then_each, "replace-one", ENDS, epsilon)
+    check_induction(document, several_loops.sum_then_each, Setting("replace-one"), epsilon)
     assert attempt(function) is None  # its numbers differ from the first loop on
 
 
@@ -394,9 +395,9 @@ def test_without_the_free_phase_check_the_last_noise_above_is_believed(monkeypat
     for each in document["configurations"]:
         each["differences"] = [{"ends": ["0", "0"]} if "ends" in d else d for d in each["differences"]]
     with pytest.raises(Refused):
-        check_induction(document, looping.noisy_max, "answers", ENDS, Fraction(1))
+        check_induction(document, looping.noisy_max, Setting("answers"), Fraction(1))
     monkeypatch.setattr(_Checking, "again", lambda *_: None)
-    check_induction(document, looping.noisy_max, "answers", ENDS, Fraction(1))
+    check_induction(document, looping.noisy_max, Setting("answers"), Fraction(1))
 
 
 def test_without_trials_a_wrong_cut_is_believed(certificate, monkeypatch):

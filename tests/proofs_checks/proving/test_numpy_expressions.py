@@ -14,7 +14,7 @@ from symbolic_runs import at, flat, loaded
 from dpcert.proofs_checks.proving.checker.farkas import Prover
 from dpcert.proofs_checks.proving.checker.language import methods
 from dpcert.proofs_checks.proving.checker.outputs import real_parts
-from dpcert.proofs_checks.proving.checker.pairs import cases
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.checker.runs import tree
 
@@ -27,7 +27,7 @@ def computing(expressions, folder):
 def unequal(function, merging):
     """Entries and both outputs where the symbolic run means another thing than the real one; None where there are none,
     "refused" where the symbolic run is."""
-    case = next(iter(cases("replace-one", 3, Fraction(0), Fraction(1), False, merging)))
+    case = next(iter(Setting().cases(3, merging)))
     try:
         node = tree(function, case.dataset, case.data, Prover())
     except Refused:

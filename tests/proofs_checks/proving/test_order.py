@@ -18,8 +18,9 @@ from dpcert.proofs_checks.proving.checker import runs as checkers_runs
 from dpcert.proofs_checks.proving.checker.check import check_proof
 from dpcert.proofs_checks.proving.checker.forms import Form
 from dpcert.proofs_checks.proving.checker.language import numpy_folds
-from dpcert.proofs_checks.proving.domain import Domain, pairs
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.search import paths
+from dpcert.proofs_checks.proving.solver import pairs
 
 READS = {
     "the first two": (lambda noisy: np.argsort(noisy)[:2], 12),
@@ -42,7 +43,7 @@ READS = {
 
 def runs(read):
     """Of a function of four noisy answers: the runs on symbols."""
-    (pair,) = pairs("answers", 4, Domain(), True)
+    (pair,) = pairs(Setting("answers"), 4, True)
 
     def mechanism(data, rng):
         return np.array(read(data + rng.laplace(0, 1, 4)))

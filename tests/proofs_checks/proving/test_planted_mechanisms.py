@@ -6,8 +6,9 @@ from planted.provable import provable
 
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.exact_numbers import written
-from dpcert.proofs_checks.proving.domain import Domain, pairs
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.search import Failure, by_output
+from dpcert.proofs_checks.proving.solver import pairs
 
 CASES = provable()
 NAMES = [case.name for case in CASES]
@@ -43,9 +44,10 @@ def test_the_correct_one_is_proved_where_the_broken_one_fails(case):
 def searched(case, entries):
     """What the search alone says of one size; of smaller ones nothing is asked, as one failure ends a question."""
     ends = (case.options.get("low", 0), case.options.get("high", 1))
-    domain = Domain(*[None if end is None else written(end) for end in ends])
+    ends = [None if end is None else written(end) for end in ends]
+    setting = Setting(case.options.get("relation", "replace-one"), *ends)
     worst = 0
-    for pair in pairs(case.options.get("relation", "replace-one"), entries, domain, merging=True):
+    for pair in pairs(setting, entries, merging=True):
         for found in by_output(case.broken, pair, "array"):
             if isinstance(found, Failure):
                 return "not proved"

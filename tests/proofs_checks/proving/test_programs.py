@@ -18,7 +18,7 @@ from dpcert.proofs_checks.proving.checker import runs
 from dpcert.proofs_checks.proving.checker.farkas import Prover
 from dpcert.proofs_checks.proving.checker.language import arrays, interpreter
 from dpcert.proofs_checks.proving.checker.outputs import real_parts
-from dpcert.proofs_checks.proving.checker.pairs import cases
+from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.checker.refusals import Refused
 
 POINTS = list(itertools.product((Fraction(0), Fraction(1, 2), Fraction(7, 8)), repeat=2))
@@ -26,7 +26,7 @@ POINTS = list(itertools.product((Fraction(0), Fraction(1, 2), Fraction(7, 8)), r
 
 def differing(function):
     """A point at which the two say something else; None; or "refused"."""
-    case = next(iter(cases("replace-one", 2, Fraction(0), Fraction(1), False, False)))
+    case = next(iter(Setting().cases(2, False)))
     try:
         node = runs.tree(function, case.dataset, case.data, Prover())
     except Refused:

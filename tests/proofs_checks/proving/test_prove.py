@@ -251,11 +251,11 @@ def test_a_search_for_an_induction_that_is_stopped_answers_with_what_is_done(way
     now = [0.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
 
-    def stopping(function, relation, work, notion):
+    def stopping(function, setting, work):
         if way == "by Ctrl-C":
             raise KeyboardInterrupt
         now[0] = 301.0
-        return of_function(function, relation, work, notion)
+        return of_function(function, setting, work)
 
     monkeypatch.setattr(strategy, "of_function", stopping)
     proof = prove(clipped_sum, epsilon=0.5, up_to=4)

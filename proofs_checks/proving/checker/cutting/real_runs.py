@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 import warnings
 from collections.abc import Callable
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ..outputs import real_parts
+from ..pairs import Setting
 from ..real.recorded_noise import with_sampler
 from ..refusals import Refused
 from .cut import BREAK, NEXT, Cut, cut
@@ -19,29 +19,22 @@ MOST = 6
 TRIALS = 3
 
 
-def same_outputs(
-    function: Any,
-    made: Cut,
-    relation: str,
-    ends: tuple[Fraction | None, Fraction | None, bool],
-    container: str,
-    least_columns: int = 1,
-) -> int:
+def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int = 1) -> int:
     """How many runs of the function and of what it was cut into were compared. Raises Refused where the two differ."""
-    low, high, whole = ends
     chance, tried = random.Random(7), 0
     source = _Source()
     fed = with_sampler(function, source.discrete_laplace)
-    ways = fed, _by_steps(made if fed is function else cut(fed, relation))
+    ways = fed, _by_steps(made if fed is function else cut(fed, setting.relation))
     for size in range(MOST + 1):
         for trial in range(TRIALS):
-            least = -3.0 if low is None or relation == "answers" else float(low)
-            most = max(3.0, least + 3) if high is None or relation == "answers" else float(high)
-            columns = max(chance.randint(1, 3), least_columns) if container == "rows" else 1
-            entries = [float(chance.randint(int(least), int(most))) if whole else chance.uniform(least, most)
+            low, high = (None, None) if setting.relation == "answers" else (setting.low, setting.high)
+            least = -3.0 if low is None else float(low)
+            most = max(3.0, least + 3) if high is None else float(high)
+            columns = max(chance.randint(1, 3), least_columns) if setting.container == "rows" else 1
+            entries = [float(chance.randint(int(least), int(most))) if setting.whole else chance.uniform(least, most)
                        for _ in range(size * columns)]  # fmt: skip
-            one, other = (_run(way, source, _held(entries, container, columns), trial) for way in ways)
-            if not size and relation != "add-remove":
+            one, other = (_run(way, source, _held(entries, setting.container, columns), trial) for way in ways)
+            if not size and setting.relation != "add-remove":
                 continue  # no entries, no neighbours: functions may raise something else there
             if not _close(one, other):
                 raise Refused(f"the function cut at its loop puts out something else on {entries}")

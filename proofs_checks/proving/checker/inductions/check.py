@@ -30,7 +30,7 @@ from ..cutting.cut import cut
 from ..cutting.real_runs import same_outputs
 from ..farkas import Prover
 from ..forms import Form, Sign
-from ..pairs import Data, order_of
+from ..pairs import Data, Setting
 from ..progress import Watch
 from ..refusals import Refused
 from .comparing import LEFT, Comparing, after, opened
@@ -45,23 +45,20 @@ from .configurations import (
 )
 from .states import VECTOR, kinds, numbers_of
 from .steps import LENGTH, Steps, Way
-from .walk import BothRuns, Walk
+from .walk import BothRuns
 
 
 def check_induction(
     document: Mapping[str, Any],
     function: Callable[..., Any],
-    relation: str,
-    ends: tuple[Fraction | None, Fraction | None, bool],
+    setting: Setting,
     budget: Fraction,
-    container: str = "array",
     watch: Watch | None = None,
     as_written: bool = True,
-    notion: str = "epsilon",
 ) -> tuple[int, int]:
     """Steps shown and runs compared. Raises Refused with the first thing that is not proved."""
     prover = Prover(watch)
-    names, order = PERSISTENT[relation], order_of(container, notion)
+    relation, names = setting.relation, PERSISTENT[setting.relation]
     made, event, scaled = cut(function, relation), document["event"], document["scaled"]
     events = [[stage, name] for stage, loop in enumerate(made.loops) for name in loop.names]
     if event is not None and (relation != "answers" or event not in events):
@@ -71,38 +68,37 @@ def check_induction(
     watched = None if event is None else (int(event[0]), str(event[1]))
     wide, appended, counts = (frozenset(document[name]) for name in ("wide", "appended", "whole"))
     steps = Steps(made, wide, appended, counts, watched, as_written=as_written, prover=prover)
-    made_of_entries = _made_of_entries(document["configurations"], steps, names, ends, order)
+    made_of_entries = _made_of_entries(document["configurations"], steps, names, setting)
     names = names | made_of_entries.ends.keys()
     configurations = [read_configuration(entry, names) for entry in document["configurations"]]
     moves = {read_key(entry): read_move(entry, names) for entry in document["moves"]}
     whole = Form({LENGTH: budget}) if scaled else Form(None, budget)
-    if notion == "rho" and (scaled or event is not None):
+    if setting.notion == "zcdp" and (scaled or event is not None):
         raise Refused("an induction on rho with an event, or with costs that are counted by entries")
-    checking = _Checking(steps, prover, relation, ends, configurations, moves, whole, scaled, notion)
-    checking.made_of_entries, checking.order = made_of_entries, order
+    checking = _Checking(steps, setting, made_of_entries, prover, configurations, moves, whole, scaled)
     checking.start()
     for k, at in enumerate(configurations):
         checking.configuration(k, at)
-    runs = same_outputs(function, made, relation, ends, container, made_of_entries.columns)
+    runs = same_outputs(function, made, setting, made_of_entries.columns)
     return prover.steps, runs
 
 
 def _made_of_entries(
-    configurations: Sequence[Mapping[str, Any]], steps: Steps, names: set[str], ends: Any, order: int
+    configurations: Sequence[Mapping[str, Any]], steps: Steps, names: set[str], setting: Setting
 ) -> Data:
     """What a step with an entry that differs computes of it alone: later ones may hang on that, too."""
-    found = Data(False, order=order)
+    found = setting.data()
     differing = [entry for entry in configurations if entry["phase"] in ("before", "again")]
     for stage, text in sorted({(int(entry["stage"]), json.dumps(entry["layout"])) for entry in differing}):
-        data, layout = Data(False, order=order), json.loads(text)
+        data, layout = setting.data(), json.loads(text)
         numbers = [Form.variable(f"s{i}") for i in range(len(kinds(layout)))]
         for name in sorted(names):
-            steps.at(stage).step(layout, numbers, data.entry(name, *ends), data)
+            steps.at(stage).step(layout, numbers, setting.entry(data, name), data)
         found.adopt(data, names)
     return found
 
 
-class _Checking(Comparing, Walk):
+class _Checking(Comparing):
     """Every configuration's steps."""
 
     def pair(self, both: BothRuns) -> None:
@@ -112,7 +108,7 @@ class _Checking(Comparing, Walk):
 
     def configuration(self, k: int, at: Configuration) -> None:
         """If it is one that there can be."""
-        if at.phase not in PHASES[self.relation] or not 0 <= at.stage < len(self.steps.cut.loops):
+        if at.phase not in PHASES[self.setting.relation] or not 0 <= at.stage < len(self.steps.cut.loops):
             raise Refused(f"a configuration of phase {at.phase!r}")
         if at.phase in ("before", "again") and (at.phase == "before") != (at.stage == 0):
             raise Refused("a first loop in which entries differ again, or a later one that nothing differs before")

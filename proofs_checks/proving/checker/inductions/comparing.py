@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any
 
 from ..alignment_pieces import Piece
@@ -15,8 +14,8 @@ from ..noise import noise_of
 from ..refusals import Refused
 from .configurations import START, Configuration, Key, Move
 from .states import WHOLE, numbers_of
-from .steps import LENGTH, Steps, Way
-from .walk import BothRuns
+from .steps import LENGTH, Way
+from .walk import BothRuns, Walk
 
 LEFT = "r"
 """How many entries are left, at a step with the one of the step."""
@@ -25,18 +24,14 @@ STEPS = ("entry", "differs", "removed", "added", "last")
 
 
 @dataclass
-class Comparing:
+class Comparing(Walk):
     """A certificate's configurations and moves. scaled: costs and potentials are counted N times."""
 
-    steps: Steps
     prover: Prover
-    relation: str
-    ends: tuple[Fraction | None, Fraction | None, bool]
     configurations: list[Configuration]
     moves: Mapping[Key, Move]
     budget: Form
     scaled: bool
-    notion: str = "epsilon"
     fixed: dict[Any, Any] = field(default_factory=dict)
     """Of rho: what a step draws and how that is shifted, which must not hang on what comes of it."""
 
@@ -55,10 +50,10 @@ class Comparing:
                 if move is None:
                     raise Refused(f"no move for the label {way.label}")
                 noise = noise_of(way.draws, way.draws)
-                if self.notion == "rho" and self.fixed.setdefault((*place, way.cell, cell), noise) != noise:
+                if self.setting.notion == "zcdp" and self.fixed.setdefault((*place, way.cell, cell), noise) != noise:
                     raise Refused("a step that draws otherwise, by what it has drawn, in an induction on rho")
                 shifts = noise_of(way.draws, move.shifts)
-                if self.notion == "rho" and not self._as_before((*place, way.cell, cell, "shifts"), shifts):
+                if self.setting.notion == "zcdp" and not self._as_before((*place, way.cell, cell, "shifts"), shifts):
                     raise Refused("Gaussian noise is shifted otherwise, by what comes of it")
                 others = [other for other in there if other.cell == cell]
                 self._moved(both, [*known, *tests], potential, way, others, move)
@@ -69,7 +64,7 @@ class Comparing:
         piece, data = Piece(way.label, way.draws, (), (), move.shifts, ()), both.data
         to = self._target(way, move, both.allowed)
         of_its_sort(piece, data)
-        cost = step_cost if self.notion == "epsilon" else gaussian_step_cost
+        cost = step_cost if self.setting.notion == "dp" else gaussian_step_cost
         paid = cost(self.prover, data, known, piece, move.bounds, self.scaled)
         self.affordable(known, potential, paid, to, way, both.how)
         if to is not None and not all(self.prover.entails(known, after(fact, way)) for fact in to.facts):

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 from ..cutting.cut import BREAK, NEXT
 from ..forms import Form, Sign
-from ..pairs import Data
+from ..pairs import Data, Setting
 from ..refusals import Refused
 from .configurations import FOLLOWING, PERSISTENT, START
 from .steps import Way, uneventful
-
-Ends = tuple[Any, Any, bool]
-"""Between which ends entries lie, and whether they are whole."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +39,13 @@ class BothRuns:
         return [way for way in self.here if self.event is None or way.event == self.event]
 
 
+@dataclass
 class Walk:
-    """steps: the function's, at one of its loops. order: of records (Data). made_of_entries: what steps compute of the
-    entries that differ alone: later ones may hang on that, too."""
+    """steps: the function's, at one of its loops. made_of_entries: what steps compute of the entries that differ alone:
+    later ones may hang on that, too."""
 
     steps: Any
-    relation: str
-    ends: Ends
-    order: int
+    setting: Setting
     made_of_entries: Data
 
     def numbers(self, at: Any, data: Data) -> tuple[list[Form], list[Form]]:
@@ -71,23 +66,23 @@ class Walk:
 
     def entered(self, stage: int, ways: Sequence[Way]) -> tuple[str, ...]:
         """The phases in which runs come to a loop, by these ways."""
-        if self.relation != "answers":
+        if self.setting.relation != "answers":
             return ("again",)
         return ("locked", "free") if self.steps.at(stage).watched else ("locked",)
 
     def data(self, left: int) -> Data:
         """With the entries that differ, which later steps may hang on; at least so many are left."""
-        data = Data(False, order=self.order)
-        for name in sorted(PERSISTENT[self.relation]):
-            data.entry(name, *self.ends)
-        data.adopt(self.made_of_entries, PERSISTENT[self.relation])
+        data, names = self.setting.data(), PERSISTENT[self.setting.relation]
+        for name in sorted(names):
+            self.setting.entry(data, name)
+        data.adopt(self.made_of_entries, names)
         return data
 
     def start(self) -> None:
         """Before the first loop both runs do the same, with moved noise; with an event, also towards the free phase."""
-        data = Data(False, order=self.order)
+        data = self.setting.data()
         ways = self.steps.start(data)
-        if self.relation != "answers":
+        if self.setting.relation != "answers":
             self.listed(ways, data.facts)
             return
         for phase in self.entered(0, ways):
@@ -112,11 +107,10 @@ class Walk:
 
     def _entries(self, data: Data) -> tuple[Form, Form]:
         """One that both have, or an answer that moves."""
-        if self.relation != "answers":
-            entry = data.entry("z", *self.ends)
-            return entry, entry
-        entry = data.declare("x", None, None)
-        return entry, entry + data.declare("d", Fraction(-1), Fraction(1))
+        if self.setting.relation == "answers":
+            return self.setting.answer(data)
+        entry = self.setting.entry(data, "z")
+        return entry, entry
 
     def _end(self, k: int, at: Any, steps: Any) -> None:
         """From the loop to the output, or to the next loop."""
@@ -131,7 +125,7 @@ class Walk:
         """Entries that both have lead from such states to such states; then comes the one that differs."""
         data = self.data(1)
         here, _ = self.numbers(at, data)
-        ways = steps.step(at.layout, here, data.entry("z", *self.ends), data)
+        ways = steps.step(at.layout, here, self.setting.entry(data, "z"), data)
         self.listed([way for way in ways if way.control == NEXT], [*data.facts, *at.facts])
         if not steps.last and any(way.control == BREAK for way in ways):
             raise Refused("a loop that may end before the entry that differs, with another loop after it")
@@ -141,7 +135,7 @@ class Walk:
         data = self.data(1)
         here, there = self.numbers(at, data)
         x, y = Form.variable("x"), Form.variable("y")
-        if self.relation == "replace-one":
+        if self.setting.relation == "replace-one":
             self._step(k, "differs", at, data, (steps, here, x), (steps, there, y), "after")
             return
         if steps.loop.indexed:
