@@ -43,35 +43,41 @@ def run_sweep(
     files = {cell: Path(folder) / kept / f"{cell.key}.json" for cell in cells}
     (Path(folder) / kept).mkdir(parents=True, exist_ok=True)
     results = {cell: read_result(file) for cell, file in files.items() if file.exists()}
-    missing = [cell for cell in files if cell not in results]
+    missing = {cell: file for cell, file in files.items() if cell not in results}
     if report:
         for done, result in enumerate(results.values(), start=1):
             report(done, len(files), result)
     for cell, result in _computed(missing, jobs, validation):
-        write_result(files[cell], result)
         results[cell] = result
         if report:
             report(len(results), len(files), result)
     return [results[cell] for cell in cells]
 
 
-def _computed(cells: Iterable[Cell], jobs: int, validation: float) -> Iterator[tuple[Cell, dict[str, Any]]]:
+def _computed(files: dict[Cell, Path], jobs: int, validation: float) -> Iterator[tuple[Cell, dict[str, Any]]]:
     """Each with its result, as it ends; those that share a training are trained once, by one process."""
-    groups = [list(group) for _, group in groupby(cells, lambda cell: cell.training)]
-    train = partial(_trained_together, validation=validation)
+    groups = [{cell: files[cell] for cell in group} for _, group in groupby(files, lambda cell: cell.training)]
     with pool(jobs if jobs > 1 else 0, "spawn", partial(torch.set_num_threads, torch.get_num_threads())) as workers:
         if workers is None:
             _federation.cache_clear()  # the data may have been written anew since another sweep of this process
-            yield from chain.from_iterable(map(train, groups))
+            yield from chain.from_iterable(_trained_together(group, validation) for group in groups)
             return
-        for future in as_completed([workers.submit(train, group) for group in groups]):
+        for future in as_completed([workers.submit(_all_together, group, validation) for group in groups]):
             yield from future.result()
 
 
-def _trained_together(cells: list[Cell], validation: float) -> list[tuple[Cell, dict[str, Any]]]:
-    """Results of cells that differ in their fine-tuning alone."""
-    trained = train_cell(cells[0], _federation(cells[0].data, cells[0].seed, validation))
-    return [(cell, result_of(cell, trained)) for cell in cells]
+def _all_together(files: dict[Cell, Path], validation: float) -> list[tuple[Cell, dict[str, Any]]]:
+    return list(_trained_together(files, validation))
+
+
+def _trained_together(files: dict[Cell, Path], validation: float) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """Cells that differ in their fine-tuning alone; each result is kept at once."""
+    first = next(iter(files))
+    trained = train_cell(first, _federation(first.data, first.seed, validation))
+    for cell, file in files.items():
+        result = result_of(cell, trained)
+        write_result(file, result)
+        yield cell, result
 
 
 @lru_cache(maxsize=1)

@@ -19,6 +19,8 @@ TABLES = [
     ("trainers/findings.md", "privacy-utility-femnist.json"),
     ("trainers/findings.md", "privacy-utility-cnn-femnist.json"),
     ("trainers/findings.md", "privacy-utility-cnn-noises-femnist.json"),
+    ("trainers/findings.md", "dpfedmtl-cnn-femnist.json"),
+    ("trainers/findings.md", "dpfedmtl-rounds-cnn-femnist.json"),
     ("trainers/findings.md", "finetuning-femnist.json"),
     ("trainers/findings.md", "pp-sgd-femnist.json"),
 ]
