@@ -89,12 +89,12 @@ COMMANDS = {
         "papers:papers_command",
         "Derive again whether each statement of the source papers is true: proofs, counterexamples, audits, runs.",
     ),
-    "train": ("train:train_command", "Train a federated algorithm and certify what its releases cost."),
+    "train": ("training:train_command", "Train a federated algorithm and certify what its releases cost."),
     "mocha": (
-        "mocha:mocha_command",
+        "training:mocha_command",
         "Train related tasks together by MOCHA, to a certified duality gap, privately if asked.",
     ),
-    "experiment": ("experiment:app", "Compute the papers' tables and figures again, by grids of training runs."),
+    "experiment": ("training:experiments", "Compute the papers' tables and figures again, by grids of training runs."),
 }
 """Each command's module and function (or group), and the first line of its help; its docstring has the rest. None is
 loaded before it is called."""

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 import typer
 
 from . import options, run_options
-from .declared import with_fields
-from .help import Commands
 
 Seed = Annotated[int, "The first of the seeds."]
 Seeds = Annotated[int, "How many seeds."]
@@ -85,8 +83,6 @@ class Curves:
     quiet: options.Quiet = False
 
 
-app = Commands()
-
 EXPERIMENTS: dict[type[Any], dict[str, str]] = {
     Federated: {
         "fair": "Every method with its settings tuned on validation data, without noise and at several epsilons.",
@@ -126,20 +122,3 @@ SETS = {
     "dpfedmtl-table1": ("split_file",),
 }
 """The options that an experiment sets for itself."""
-
-
-def _add(name: str, kind: type[Any], summary: str) -> None:
-    def body(asked: Any, as_json: options.Json = False) -> None:
-        options.needs_torch("experiment")
-        from .experiment_run import run_experiment  # here: torch takes seconds
-
-        run_experiment(name, asked, as_json)
-
-    body.__doc__ = summary
-    body.__annotations__["asked"] = kind
-    app.command(name)(with_fields(kind, SETS.get(name, ()))(body))
-
-
-for _kind, _named in EXPERIMENTS.items():
-    for _name, _summary in _named.items():
-        _add(_name, _kind, _summary)

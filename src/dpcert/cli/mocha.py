@@ -13,7 +13,6 @@ from ..mechanisms import InputError
 from ..mechanisms.validate import choice, count, positive
 from ..trainers.names import METHODS
 from . import options, run_options
-from .declared import with_fields
 
 NOISE = ("noise_multiplier", "noise_std", "target_epsilon")
 """The options that ask for noise, of which one may be given."""
@@ -121,13 +120,3 @@ def _check_noise(asked: Asked) -> None:
         raise InputError("--evaluate-every", asked.evaluate_every, "0 with --clip-norm: one gap, at the end")
     if asked.plot is not None:
         raise InputError("--plot", str(asked.plot), "none with --clip-norm: one gap, at the end")
-
-
-@with_fields(Asked)
-def mocha_command(asked: Asked, as_json: options.Json = False) -> None:
-    """Example: dpcert mocha mocha --data synthetic:clustered,tasks=12 --lambda 0.01 --omega learned"""
-    checked(asked)
-    options.needs_torch("mocha")
-    from .mocha_run import run_mocha
-
-    run_mocha(asked, as_json)

@@ -13,7 +13,7 @@ from ..mechanisms.validate import choice, count
 from ..presentation.output import say
 from ..trainers.names import ALGORITHMS, METHODS, UNRELATED
 from . import options, run_options
-from .declared import Read, keyed, with_fields
+from .declared import Read, keyed
 
 ENGINE: dict[str, Read] = {
     "dtype": str,
@@ -157,13 +157,3 @@ def checked(asked: Asked) -> None:
         say(f"warning: --cohort {asked.cohort} is not used: with --sampling full everybody takes part", err=True)
     if asked.local_steps is not None and asked.local_epochs is not None:
         raise InputError("--local-epochs", asked.local_epochs, "either --local-steps or --local-epochs")
-
-
-@with_fields(Asked)
-def train_command(asked: Asked, as_json: options.Json = False) -> None:
-    """Example: dpcert train pmtl --data synthetic --noise-multiplier 2 --clip-norm 0.5"""
-    checked(asked)
-    options.needs_torch("train")
-    from .train_run import run_once  # here: torch takes seconds, and only this command needs it
-
-    run_once(asked, as_json)
