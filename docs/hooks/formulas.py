@@ -8,7 +8,9 @@ follows a bracket stands for itself, as in E_Q(w - u)_+, and begins no emphasis.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
+from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
 from latex2mathml.exceptions import ExtraLeftOrMissingRightError
@@ -19,7 +21,12 @@ from markdown.util import ETX, STX
 
 FORMULA = r"(?<![\\$\w])\$(?=\S)([^$]+?)(?<=\S)\$(?![\w$])"
 DISPLAYED = r"(?<![\\$\w])\$\$([^$]+?)\$\$(?!\$)"
+SIDES = {"l": "left", "r": "right"}
+TAG = "{http://www.w3.org/1998/Math/MathML}"
+SCRIPTED = (TAG + "msub", TAG + "msup", TAG + "msubsup")
 SUBSCRIPT = r"(?<=[)\]}|'])_"
+
+ElementTree.register_namespace("", TAG.strip("{}"))
 
 
 class Formulas(Extension):
@@ -52,13 +59,25 @@ class Formula(InlineProcessor):
 
 def mathml(source: str, display: str = "inline") -> str:
     """A part of a printed formula may open a bracket that it does not close. ValueError: a command is unknown."""
+    bars = re.sub(r"(?<!left)(?<!right)\\([lr])([vV]ert)\b", lambda m: f"\\{SIDES[m[1]]}\\{m[1]}{m[2]}", source)
     try:
-        found = convert(source, display=display)
+        found = convert(bars, display=display)
     except ExtraLeftOrMissingRightError:
         found = convert(re.sub(r"\\(left|right)\b", "", source), display=display)
     if unknown := re.search(r"\\\w+|&(?=</mi>)", found):
         raise ValueError(f"{unknown[0]} in ${source}$ cannot be shown: write the formula in another way")
-    return found
+    return _spaced(found)
+
+
+def _spaced(formula: str) -> str:
+    """A name such as log is parted from what it is applied to, which browsers do not do by themselves."""
+    root = ElementTree.fromstring(formula)
+    for row in root.iter(TAG + "mrow"):
+        for name, argument in reversed(list(pairwise(row))):
+            base = name[0] if name.tag in SCRIPTED else name
+            if base.tag == TAG + "mi" and len(base.text or "") > 1 and argument.tag not in (TAG + "mo", TAG + "mspace"):
+                row.insert(list(row).index(argument), ElementTree.Element(TAG + "mspace", width="0.17em"))
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def on_config(config: Any) -> Any:
