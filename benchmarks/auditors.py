@@ -25,9 +25,9 @@ from rich.console import Console
 from rich.table import Table
 
 from dpcert.proofs_checks.auditing import ClaimedCurve, EProcess, approximate_dp, audit, gdp
-from dpcert.proofs_checks.auditing.linear_score import Linear
-from dpcert.proofs_checks.auditing.low_bits import LowBits
 from dpcert.proofs_checks.auditing.outputs import Outputs
+from dpcert.proofs_checks.auditing.scores import LowBits
+from dpcert.proofs_checks.auditing.simple_scores import Linear
 
 PAIR = ([1.0], [])
 GAUSSIAN = 4.3771780956

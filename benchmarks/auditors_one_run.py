@@ -18,7 +18,7 @@ from rich.table import Table
 
 from dpcert.proofs_checks.auditing import alike_canaries, confident_first, one_run
 from dpcert.proofs_checks.auditing.guesses import guess
-from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian
+from dpcert.proofs_checks.auditing.parts import epsilon_if_gaussian
 
 ERROR, DELTA = 0.05, 1e-5
 Bound = Callable[[np.ndarray, np.ndarray], float]

@@ -20,9 +20,9 @@ from ..mechanisms import InputError, Mechanism
 from .assertion_context import current
 from .auditing import AuditResult, ClaimedCurve
 from .auditing.attack import attack
+from .auditing.calling import called
+from .auditing.checked import too_few
 from .auditing.curve import as_claim, stated_claim
-from .auditing.enough_calls import too_few
-from .auditing.failures import called
 from .auditing.target import Target
 from .worst_pairs import worst_pairs
 

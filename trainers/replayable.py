@@ -1,4 +1,4 @@
-"""Any trainer as proofs_checks.billboard.protocol.TrainerProtocol, so that check_billboard can replay it."""
+"""Any trainer as proofs_checks.billboard.replay.TrainerProtocol, so that check_billboard can replay it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,9 @@
 """Auditors: statistics that try to refute a privacy claim by running the mechanism (docs/auditing.md)."""
 
 from .audit import audit, audit_samples
+from .calling import MechanismError, Raised, observing_failures
 from .curve import ClaimedCurve, approximate_dp, from_profile, gdp, of_mechanism, points, rdp, renyi_at, zcdp
 from .eprocess import EProcess
-from .failures import Raised, observing_failures
-from .mechanism_error import MechanismError
 from .result import AuditResult, LowerBound, Test
 from .trials import Samples, from_arrays
 from .witness import AuditWitness

@@ -40,7 +40,7 @@ class Attack:
 
 def lines(claim: ClaimedCurve) -> list[tuple[float, float]]:
     """At most MOST_LINES of the claim's lines, evenly picked; those at delta = 1 say nothing."""
-    pairs = [pair for pair in zip(claim.epsilons, claim.deltas, strict=True) if pair[1] < 1.0]
+    pairs = [line for line in claim.lines if line[1] < 1.0]
     step = max(1, -(-len(pairs) // MOST_LINES))
     return pairs[::step]
 

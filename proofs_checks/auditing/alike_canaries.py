@@ -15,16 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import delta_below_one, open_probability
 from . import clopper_pearson
 from .curve import ClaimedCurve, approximate_dp
+from .guesses import last_refuted, scored
 from .result import LowerBound
 
 SPLIT = 0.1
@@ -33,6 +34,8 @@ PARTS: tuple[float, ...] = (0.1, 0.25, 0.5, 0.75, 1.0)
 """Numbers of guesses to choose from, as parts of the other canaries."""
 LEVELS = np.concatenate([np.linspace(0.0, 0.98, 200), 1 - np.geomspace(0.02, 1e-9, 50)])
 """Probabilities that cut the law of W into cells; within a cell the largest W decides, which rounds up."""
+
+_largest = partial(last_refuted, first=0.125, tolerance=1e-3)
 
 Errors = Callable[[Floats], Floats]
 """g -> the least probability of a wrong guess, for a rule that guesses with probability g; never rounded up."""
@@ -57,9 +60,7 @@ def bounds(scores: ArrayLike, included: ArrayLike, delta: float, error: float) -
     >>> [(bound.quantity, bound.value, bound.assumes) for bound in bounds(noisy, coins, 1e-5, 0.05)]
     [('epsilon', 1.5..., 'alike canaries'), ('mu', 0.8..., 'alike canaries')]
     """
-    value, truth = np.asarray(scores, float), np.asarray(included, bool)
-    if value.ndim != 1 or value.shape != truth.shape:
-        raise InputError("included", truth.shape, f"one coin for each score, shape {value.shape}")
+    value, truth = scored(scores, included)
     delta_below_one("delta", delta)
     half = open_probability("error", error) / 2
     return (
@@ -144,19 +145,10 @@ def _farthest(scores: Floats, included: np.ndarray, centre: float) -> np.ndarray
 
 
 def _epsilon(seen: Released, delta: float, error: float) -> float:
-    return _largest(lambda epsilon: p_value(seen, least_errors(approximate_dp(epsilon, delta))) <= error)
+    return last_refuted(
+        lambda epsilon: p_value(seen, least_errors(approximate_dp(epsilon, delta))) <= error, 0.125, 1e-3
+    )
 
 
 def _mu(seen: Released, error: float) -> float:
     return _largest(lambda mu: p_value(seen, least_errors_of_gdp(mu)) <= error)
-
-
-def _largest(refuted: Callable[[float], bool]) -> float:
-    """The end of the refuted values, from below; 0 when none is. p-values grow with the claim: the tests are nested."""
-    low, high = 0.0, 0.125
-    while high < 64 and refuted(high):
-        low, high = high, 2 * high
-    while high - low > 1e-3:
-        middle = (low + high) / 2
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low

@@ -9,10 +9,9 @@ from functools import partial
 from typing import Any
 
 from .audit import audit
+from .calling import MechanismError, shortened
 from .curve import ClaimedCurve
-from .failures import shortened
 from .literals import written
-from .mechanism_error import MechanismError
 from .result import AuditResult
 from .target import Target
 from .trials import Progress

@@ -1,7 +1,7 @@
 """audit(mechanism, pair): try to refute a privacy claim by running the mechanism.
 
 Where methods are composed, the error probability is split by SHARES, so that everything reported holds together
-with probability 1 - alpha. What is done with the samples: evaluation.py.
+with probability 1 - alpha. What is done with the samples: evidence.py.
 """
 
 from __future__ import annotations
@@ -11,27 +11,34 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
+import numpy as np
+from numpy.random import SeedSequence
+
 from ...mechanisms import InputError
 from ...mechanisms import Mechanism as Description
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, count, open_probability, positive
 from . import likelihood
-from .calling import Mechanism
+from .calling import Mechanism, batched, called, style_of
 from .curve import ClaimedCurve, as_claim
 from .eprocess import EProcess
-from .evaluation import Part, evaluate
-from .evidence import Evidence
-from .failures import called
-from .low_bits import LowBits
-from .outputs import Outputs
-from .parts import CurveTest, Densities, EventBound, SeparationBound, Sequential, SimultaneousBand
-from .repeatable import why_not
-from .repeated import RepeatedOutputs
-from .replay_command import replay as replaying
+from .evidence import Evidence, Part, evaluate
+from .global_generators import SYSTEM
+from .literals import replay as replaying
+from .outputs import Encoder, Outputs
+from .parts import (
+    curve_test,
+    densities,
+    event_bound,
+    rounding_warning,
+    separation_bound,
+    sequential,
+    simultaneous_band,
+)
+from .repeated import repeated_outputs
 from .result import AuditResult
-from .rounding_warning import RoundingWarning
-from .scores import Score
-from .trials import Progress, Samples, Trials
+from .scores import LowBits, Score
+from .trials import Progress, Samples, Trials, run_side
 from .witness import Question
 
 __tracebackhide__ = True  # pytest: what fails here is the caller's mechanism
@@ -53,12 +60,12 @@ CLAIM_PARTS = ("eprocess", "curve", "rounding")
 """Parts that need a claim; without one their share goes to the others in proportion."""
 
 PARTS: dict[str, Part] = {
-    "curve": CurveTest(),
-    "repeated": RepeatedOutputs(),
-    "event": EventBound(),
-    "mu": SeparationBound(),
-    "band": SimultaneousBand(),
-    "rounding": RoundingWarning(),
+    "curve": curve_test,
+    "repeated": repeated_outputs,
+    "event": event_bound,
+    "mu": separation_bound,
+    "band": simultaneous_band,
+    "rounding": rounding_warning,
 }
 """Those that need nothing but the samples."""
 BOUNDS = ("repeated", "event", "mu", "band")
@@ -100,7 +107,7 @@ def audit(
     bound alone where the evidence sufficed early.
 
     Raises InputError (a ValueError) for values that cannot be worked with, before any trial is run, and
-    MechanismError where the mechanism raises an exception (failures.py says how to make it an output instead).
+    MechanismError where the mechanism raises an exception (observing_failures makes it an output instead).
 
     pair: the two neighbouring data sets. scores: functions from an output to a number by which the two are told apart;
     None tries the usual ones.
@@ -127,8 +134,8 @@ def audit(
         told = curve if scores is None and loss is None else None
         replay = replaying(mechanism, both, told, delta, trials, alpha, method, seed)
     evidence = Evidence(samples, curve, delta, tried, Question(called(mechanism), both, seed, replay, samples.layout))
-    watched = [] if process is None else [(Sequential(process), parts["eprocess"])]
-    result = evaluate(evidence, [*watched, *_objects(parts, loss)], alpha, started)
+    watched = [] if process is None else [(sequential(process), parts["eprocess"])]
+    result = evaluate(evidence, _objects(parts, loss), alpha, started, watched)
     if samples.failure is not None:
         samples.failure.known = result if samples.trials > 0 and process is not None else None
         raise samples.failure
@@ -138,7 +145,7 @@ def audit(
         result = result.with_bounds_of(_bounds(further, evidence, parts, alpha, started))
     if result.witness is None:
         return result
-    once = why_not(mechanism, both, seed, samples.generators)
+    once = _why_not(mechanism, both, seed, samples.generators)
     return replace(result, witness=replace(result.witness, once=once))
 
 
@@ -187,7 +194,7 @@ def _scores(
 
 def _objects(parts: dict[str, float], loss: Callable[[Floats], Floats] | None) -> list[tuple[Part, float]]:
     """The parts with their errors, but for the e-process, which watched the trials."""
-    made = PARTS if loss is None else {**PARTS, "densities": Densities(loss)}
+    made = PARTS if loss is None else {**PARTS, "densities": densities(loss)}
     return [(made[name], error) for name, error in parts.items() if name in made]
 
 
@@ -218,3 +225,32 @@ def _watcher(process: EProcess | None, error: float | None, method: str) -> Call
         return 0 < 2 * sufficed <= process.trials
 
     return watch
+
+
+REPEATED = 8
+"""Calls a side that are made twice, to see whether the same seed gives the same outputs."""
+
+
+def _why_not(mechanism: Mechanism, pair: tuple[object, object], seed: int, generators: tuple[str, ...]) -> str:
+    """Why another run of the same audit gives other counts, in a sentence; empty where it gives the same."""
+    if SYSTEM in generators:
+        source = f"{SYSTEM} (os.urandom, secrets, or a generator without a seed)"
+    elif not _same_again(mechanism, pair, seed):
+        source = "a generator of its own, which dpcert cannot seed"
+    else:
+        return ""
+    return (
+        f"The mechanism draws from {source}: this audit cannot be replayed, another run gives other counts. "
+        "Its error probability holds once per run."
+    )
+
+
+def _same_again(mechanism: Mechanism, pair: tuple[object, object], seed: int) -> bool:
+    style, seeds = style_of(mechanism), SeedSequence([seed, 0xA6A1]).spawn(2)
+    rows = []
+    for _ in range(2):
+        raw = [run_side(mechanism, side, one, REPEATED, style).outputs for side, one in zip(pair, seeds, strict=True)]
+        encoder = Encoder()
+        both = [encoder.batch(one, REPEATED) if batched(style) else encoder.each(one) for one in raw]  # type: ignore[arg-type]
+        rows.append([side.keys() for side in both])
+    return all(np.array_equal(a, b) for a, b in zip(*rows, strict=True))

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from ...mechanisms.arrays import Floats
-from . import clopper_pearson, convex_hull, event
+from . import clopper_pearson
 from .curve import ClaimedCurve
-from .rules import Candidates, Rule, best, rates, separation
+from .rules import Candidates, Rule, best, largest_bound, rates, separation
 
 LEVELS = 20
 WRONG_SHARE = 0.75
@@ -60,13 +60,13 @@ class Band:
             size, power = min(1.0, w / rule.share), min(1.0, c / rule.share)
             points += [(size, 1 - power), (1 - power, size)]
         points.sort()
-        return convex_hull.below(np.array(points), a)
+        return _below(np.array(points), a)
 
     def violates(self, claim: ClaimedCurve) -> tuple[int, float, float] | None:
         """(index of a rule, epsilon, delta) where the band refutes a line of the claim by most, or None."""
         excess = [
             ((c - math.exp(eps) * w) / rule.share - bound, index, eps, bound)
-            for eps, bound in zip(claim.epsilons, claim.deltas, strict=True)
+            for eps, bound in claim.lines
             for index, (rule, c, w) in enumerate(self._rows())
         ]
         worst = max(excess, default=(0.0, 0, 0.0, 0.0))
@@ -86,7 +86,7 @@ def choose(grids: tuple[Candidates, ...], delta: float, trials: int, error: floa
     value, rule = best(grids, separation)
     if value > 0:
         rules[rule] = None
-    top, rule = event.choose(grids, delta, trials, error / LEVELS)
+    top, rule = largest_bound(grids, delta, trials, error / LEVELS)
     rules[rule] = None
     for epsilon in np.linspace(0.0, max(top, 0.1), LEVELS - 2):
         odds = float(np.exp(epsilon))
@@ -111,3 +111,18 @@ def band(rules: tuple[Rule, ...], counts: list[tuple[int, int]], trials: int, er
     lower = clopper_pearson.lower(right, trials, each * (1 - WRONG_SHARE))
     upper = clopper_pearson.upper(bad, trials, each * WRONG_SHARE)
     return Band(rules, tuple(lower.tolist()), tuple(upper.tolist()), error)
+
+
+def _below(points: Floats, at: Floats) -> Floats:
+    """The largest convex function below points, shape (n, 2), sorted; at abscissas between the first and the last."""
+    hull: list[Floats] = []
+    for point in points:
+        while len(hull) >= 2 and _turn(hull[-2], hull[-1], point) <= 0:
+            hull.pop()
+        hull.append(point)
+    curve = np.array(hull)
+    return np.asarray(np.interp(at, curve[:, 0], curve[:, 1]))
+
+
+def _turn(a: Floats, b: Floats, c: Floats) -> float:
+    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -1,15 +1,24 @@
-"""How a mechanism wants to be called, read off its parameters: with a generator or without, for one output or many."""
+"""How a mechanism wants to be called, read off its parameters; and what comes of a call that fails.
+
+Somebody who sees whether a release failed has seen an output, and a mechanism that fails on one neighbour only
+leaks. By default an exception ends the audit (MechanismError); `observing_failures` makes it an output like any other.
+"""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.random import Generator
 
 from ...mechanisms import InputError
+
+if TYPE_CHECKING:
+    from .result import AuditResult
+
 
 Mechanism = Callable[..., Any]
 Style = Literal["single", "size", "rngs", "named", "random_state", "alone"]
@@ -69,3 +78,86 @@ def call_many(mechanism: Mechanism, dataset: Any, rng: Generator, count: int, st
     if style == "rngs":
         return mechanism(dataset, rngs=rng.spawn(count))
     return [call(mechanism, dataset, rng, style) for _ in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """The outcome of a call that failed: the exception's class, and what it said."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """In place of outputs: the calls changed the dataset that they were given."""
+
+
+class DatasetChanged(InputError):
+    """The mechanism changed a dataset in place, so that its later calls ran on another one."""
+
+    def __init__(self, mechanism: str, side: str) -> None:
+        expected = f"a mechanism that leaves its dataset as it is; this one changes {side} in place: give it a copy"
+        super().__init__("mechanism", mechanism, expected)
+
+
+def name_of(mechanism: object) -> str:
+    """module:name, as the command line takes it."""
+    qualified = getattr(mechanism, "__qualname__", type(mechanism).__qualname__)
+    return f"{getattr(mechanism, '__module__', '?')}:{qualified}"
+
+
+def called(mechanism: object) -> str:
+    """What a sentence calls it."""
+    mechanism = mechanism.mechanism if isinstance(mechanism, ObservingFailures) else mechanism
+    name = name_of(mechanism).rpartition(":")[2].rpartition("<locals>.")[2]
+    return "the mechanism" if "<" in name else name
+
+
+def shortened(text: str, most: int = 200) -> str:
+    """On one line of bounded length."""
+    line = " ".join(text.split())
+    return line if len(line) <= most else f"{line[: most - 3]}..."
+
+
+@dataclass(frozen=True)
+class ObservingFailures:
+    """mechanism, with exceptions of these kinds as outputs of the type Raised. Runs one trial a call."""
+
+    mechanism: Mechanism
+    kinds: tuple[type[Exception], ...]
+
+    def __call__(self, dataset: Any, rng: Any) -> Any:
+        try:
+            return call(self.mechanism, dataset, rng, style_of(self.mechanism))
+        except self.kinds as problem:
+            return Raised(type(problem).__name__, str(problem))
+
+
+def observing_failures(mechanism: Mechanism, *kinds: type[Exception]) -> ObservingFailures:
+    """The same mechanism, to somebody who sees that a call failed, and why (`kinds`: Exception unless given)."""
+    style_of(mechanism)
+    return ObservingFailures(mechanism, kinds or (Exception,))
+
+
+class MechanismError(InputError):
+    """The mechanism raised an exception, which is the cause (`__cause__`) of this one.
+
+    dataset: the one that it was run on, as text. known: what the trials before it say, by the e-process alone
+    (None where no claim was made, or no trial finished): which trials were finished depends on the outputs, so
+    that no other test may look at them.
+    """
+
+    def __init__(self, mechanism: str, dataset: str, problem: str) -> None:
+        expected = f"a callable that runs on the dataset {dataset} ({problem})"
+        also = "if an attacker can see that a call failed, count failures as outputs: --observe-failures (in Python: "
+        also += "observing_failures(mechanism))"
+        super().__init__("mechanism", mechanism, f"{expected}; {also}")
+        self.dataset = dataset
+        self.known: AuditResult | None = None
+
+
+def failed(mechanism: object, dataset: object, problem: BaseException) -> MechanismError:
+    """The error to raise from `problem`."""
+    said = shortened(f"{type(problem).__name__}: {problem}")
+    return MechanismError(name_of(mechanism), shortened(repr(dataset), 120), said)

@@ -12,11 +12,10 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import lacks
-from .interval import Interval
 from .layout import Layout
-from .linear_score import Features, features
 from .outputs import Outputs
-from .scores import Score, Scorer, finite
+from .scores import Interval, Score, Scorer, finite
+from .simple_scores import Features, features
 
 FEWEST, WIDEST = 400, 512
 """Exploration trials, and numbers an output, between which trees are worth their time."""

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import delta_below_one, nonnegative, open_probability
+from .guesses import scored
 
 STEP, HIGHEST = 0.02, 20.0
 """The ladder of epsilons that a bound is searched on."""
@@ -58,9 +58,7 @@ def right_guesses(scores: ArrayLike, included: ArrayLike) -> NDArray[np.bool_]:
     scores, included: shape (canaries,). "In" is guessed above the median score, "out" below; what is farthest from the
     median, counted in ranks, comes first (ties by position). Raises InputError for shapes that differ.
     """
-    value, truth = np.asarray(scores, float), np.asarray(included, bool)
-    if value.ndim != 1 or value.shape != truth.shape:
-        raise InputError("included", truth.shape, f"one coin for each score, shape {value.shape}")
+    value, truth = scored(scores, included)
     rank = np.empty(len(value))
     rank[np.argsort(value, kind="stable")] = np.arange(len(value)) - (len(value) - 1) / 2
     order = np.argsort(-np.abs(rank), kind="stable")

@@ -40,13 +40,18 @@ class ClaimedCurve:
     def __post_init__(self) -> None:
         if not self.epsilons or len(self.epsilons) != len(self.deltas):
             raise InputError("claim", (self.epsilons, self.deltas), "as many epsilons as deltas, at least one")
-        for eps, bound in zip(self.epsilons, self.deltas, strict=True):
+        for eps, bound in self.lines:
             nonnegative("epsilon", eps)
             if not 0.0 <= number("delta", bound) <= 1.0:
                 raise InputError("delta", bound, "a number from 0 to 1")
 
     def __repr__(self) -> str:
         return f"<ClaimedCurve: {self.text}>"
+
+    @property
+    def lines(self) -> list[tuple[float, float]]:
+        """(epsilon, delta) of each line."""
+        return list(zip(self.epsilons, self.deltas, strict=True))
 
     def tradeoff(self, alpha: ArrayLike) -> Floats:
         """f(alpha): the least error of the second kind that the claim allows a test at level alpha."""
@@ -57,7 +62,7 @@ class ClaimedCurve:
 
     def forbids(self, epsilon: float, delta: float) -> bool:
         """Whether "no better than (epsilon, delta)-DP" contradicts the claim: some line says strictly more."""
-        return any(eps < epsilon and bound <= delta for eps, bound in zip(self.epsilons, self.deltas, strict=True))
+        return any(eps < epsilon and bound <= delta for eps, bound in self.lines)
 
 
 def approximate_dp(epsilon: float, delta: float = 0.0) -> ClaimedCurve:

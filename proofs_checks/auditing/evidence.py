@@ -1,11 +1,14 @@
-"""What the parts of an audit share: scores and rules chosen on exploration trials, and counts on all the others.
+"""What the parts of an audit share, and from samples to a result: a list of parts, each with its share of the error.
 
-The first trials choose scores, rules and lines; the fresh ones are counted once for each part, in exact tests.
+The first trials choose scores, rules and lines; the fresh ones are counted once for each part, in exact tests. A part
+is an object `part(evidence, error) -> Found`; what it says without an assumption is wrong with probability `error` at
+most. Parts know nothing of each other, so that those that were finished when Ctrl-C came are reported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,12 +16,15 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from .against_curve import Attack, most_violated
-from .applicable import applicable
+from .band import Band
+from .checked import unchecked, unread
 from .classifiers import learned
 from .curve import ClaimedCurve
 from .outputs import Outputs
+from .result import AuditResult, LowerBound, Test
 from .rules import Candidates, Rule, candidates
 from .scores import HANDICAP, Score, Scorer
+from .simple_scores import applicable
 from .trials import Samples
 from .witness import AuditWitness, Guess, Question
 
@@ -126,9 +132,10 @@ class Evidence:
         """(correct, wrong) guesses of each rule on the fresh trials."""
         return [rule.counts(*self.scored(view)) for rule in rules]
 
+    @property
     def lines(self) -> list[Line]:
         """The claim's (epsilon, delta)."""
-        return [] if self.claim is None else list(zip(self.claim.epsilons, self.claim.deltas, strict=True))
+        return [] if self.claim is None else self.claim.lines
 
     def p_value(self, rule: Rule, counts: tuple[int, int], line: Line) -> float:
         """Of the line, from a rule's counts on the fresh trials."""
@@ -140,3 +147,55 @@ class Evidence:
         """In words: what a rule on this view's score found against the line."""
         taken = self.views[view]
         return self.question.witness(taken.scorer, taken.name, rule, self.scored(view), counts, line, p_value, method)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What one part has to say. warning: a sentence on what refutes nothing, and should be known."""
+
+    tests: tuple[Test, ...] = ()
+    bounds: tuple[LowerBound, ...] = ()
+    witnesses: tuple[AuditWitness, ...] = ()
+    band: Band | None = None
+    warning: str = ""
+
+
+Part = Callable[[Evidence, float], Found]
+
+
+Shared = Sequence[tuple[Part, float]]
+"""Parts, each with its share of the error probability."""
+
+
+def evaluate(evidence: Evidence, parts: Shared, alpha: float, started: float, at_any_time: Shared = ()) -> AuditResult:
+    """The result of all parts. started: when the audit began, by time.perf_counter().
+
+    at_any_time: the parts that may speak where the number of trials depends on their outcomes.
+    """
+    samples, stopped = evidence.samples, evidence.samples.stopped
+    found: list[Found] = []
+    try:
+        for part, error in (*at_any_time, *(() if stopped in ("early", "failure") else parts)):
+            found.append(part(evidence, error))
+    except KeyboardInterrupt:
+        stopped = "interrupt"
+    tests = tuple(test for some in found for test in some.tests)
+    witnesses = [witness for some in found for witness in some.witnesses]
+    refuted = bool(witnesses) or any(test.refutes for test in tests)
+    return AuditResult(
+        refuted=refuted,
+        alpha=alpha,
+        claim=evidence.claim,
+        tests=tests,
+        bounds=tuple(bound for some in found for bound in some.bounds),
+        band=next((some.band for some in found if some.band is not None), None),
+        witness=min(witnesses, key=lambda one: one.p_value, default=None),
+        trials=samples.trials,
+        seconds=time.perf_counter() - started,
+        stopped=stopped,
+        seed=evidence.question.seed,
+        blind=() if refuted else unread(samples),
+        unchecked="" if refuted else unchecked(samples, evidence.question.pair, evidence.claim, alpha),
+        warnings=tuple(some.warning for some in found if some.warning),
+        generators=samples.generators,
+    )

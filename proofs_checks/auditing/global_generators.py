@@ -3,7 +3,7 @@
 `random`, `numpy.random` and torch have one generator each for the whole process. While trials run these are seeded from
 the trials' seed, so that the same trials give the same outputs, and afterwards they are as they were. The operating
 system's generator (os.urandom, `secrets`, numpy's generators without a seed, which all ask it) cannot be seeded: that
-it was asked is noticed. What native code draws by itself is not seen here; repeatable.py sees that it does not repeat.
+it was asked is noticed. What native code draws by itself is not seen here; audit.py sees that it does not repeat.
 """
 
 from __future__ import annotations

@@ -1,17 +1,23 @@
 """Datasets written out as text, for commands: Python's literals, and nan, inf, arrays and data frames.
 
 `array([1.0, nan])`, `array([[1, 2]], dtype='float32')`, `float32(0.5)`, `DataFrame({'x': [1.0]}, index=[7])`. Nothing
-else is evaluated when they are read.
+else is evaluated when they are read. And how to see a witness again: a `dpcert audit` command where one can say it,
+else the call in Python.
 """
 
 from __future__ import annotations
 
 import ast
 import math
+import shlex
+import sys
 from importlib import import_module
 from typing import Any
 
 import numpy as np
+
+from .calling import name_of
+from .curve import ClaimedCurve
 
 LONGEST = 2000
 """Characters that still fit on a command line."""
@@ -106,3 +112,47 @@ def _made(name: str, values: list[Any], options: dict[str, Any]) -> Any:
     if options or kind.kind not in "buif":
         raise ValueError(f"{name} is not one of array, DataFrame and numpy's numbers")
     return kind.type(content)
+
+
+def replay(
+    mechanism: object,
+    pair: tuple[object, object],
+    claim: ClaimedCurve | None,
+    delta: float,
+    trials: int,
+    alpha: float,
+    method: str,
+    seed: int,
+) -> str:
+    """A command, to be run where the mechanism's module can be imported; or the call, with the pair as shown."""
+    name, literal, stated = _importable(mechanism), written((pair[0], pair[1])), _claimed(claim, delta)
+    if name is None or literal is None or stated is None:
+        said = "" if claim is None else f", claim={claim.text!r}"
+        options = f"delta={delta!r}, trials={trials}, alpha={alpha!r}, method={method!r}, seed={seed}"
+        return f"audit({name_of(mechanism)}, pair{said}, {options})"
+    options = f"--trials {trials} --alpha {alpha!r} --method {method} --seed {seed}"
+    return f"dpcert audit {shlex.quote(name)} {stated} --pair {shlex.quote(literal)} {options}"
+
+
+def _importable(mechanism: object) -> str | None:
+    """module:name, if that is where the mechanism can be found again."""
+    name, module = getattr(mechanism, "__qualname__", None), getattr(mechanism, "__module__", None)
+    found: object = sys.modules.get(str(module))
+    for part in str(name).split("."):
+        found = getattr(found, part, None)
+    if found is None or found is not mechanism:
+        return None
+    return f"{getattr(sys.modules['__main__'], '__file__', module) if module == '__main__' else module}:{name}"
+
+
+def _claimed(claim: ClaimedCurve | None, delta: float) -> str | None:
+    """The options that state the claim, if the command line can."""
+    if claim is None:
+        return None
+    if claim.mu is not None:
+        return f"--mu {claim.mu!r} --delta {delta!r}"
+    if claim.rho is not None:
+        return f"--rho {claim.rho!r} --delta {delta!r}"
+    if len(claim.epsilons) != 1 or claim.deltas[0] != delta:
+        return None
+    return f"--epsilon {claim.epsilons[0]!r} --delta {delta!r}"

@@ -11,16 +11,13 @@ fixed before anything is seen. Two analyses of the number of correct ones:
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...mechanisms.validate import count, open_probability
 from . import clopper_pearson
-from .count_programme import tail_bound
 from .curve import ClaimedCurve, gdp
-from .guesses import Guesses, guess
+from .guesses import Guesses, guess, last_refuted, tail_bound
 
 SHARES = {0.1: 0.6, 0.4: 0.25, 0.7: 0.15}
 """Part of the canaries that are guessed, where the caller chooses no number: the part of the error that each has.
@@ -43,7 +40,7 @@ def p_value(seen: Guesses, epsilon: float, delta: float = 0.0) -> float:
 def epsilon_lower(seen: Guesses, delta: float, error: float) -> float:
     """Above the true epsilon at delta with probability at most `error`."""
     open_probability("error", error)
-    return _largest(lambda epsilon: p_value(seen, epsilon, delta) <= error)
+    return last_refuted(lambda epsilon: p_value(seen, epsilon, delta) <= error)
 
 
 def curve_p_value(seen: Guesses, claim: ClaimedCurve) -> float:
@@ -84,7 +81,7 @@ def _feasible(seen: Guesses, tail: float, claim: ClaimedCurve) -> bool:
 def mu_lower(seen: Guesses, error: float) -> float:
     """mu-GDP for no mu below this, with probability at least 1 - error."""
     open_probability("error", error)
-    return _largest(lambda mu: mu <= 0 or _refuted(seen, gdp(mu), error), tolerance=1e-3)
+    return last_refuted(lambda mu: mu <= 0 or _refuted(seen, gdp(mu), error), tolerance=1e-3)
 
 
 def _refuted(seen: Guesses, claim: ClaimedCurve, error: float) -> bool:
@@ -97,7 +94,7 @@ def best_mu_lower(scores: ArrayLike, included: ArrayLike, error: float) -> tuple
 
     scores, included: as for `guess`. Each of the numbers (SHARES of the canaries) has its part of the error, so that
     all their bounds hold together with probability 1 - error, and the largest of them with at least that. That one is
-    then sharpened by the linear programme of its count (count_programme.py), at the same error.
+    then sharpened by the linear programme of its count (guesses.py), at the same error.
     """
     open_probability("error", error)
     found = [(mu_lower(seen, part * error), part * error, seen) for seen, part in _guessed(scores, included)]
@@ -120,17 +117,6 @@ def _guessed(scores: ArrayLike, included: ArrayLike) -> list[tuple[Guesses, floa
     """The guesses of SHARES of the canaries, with their parts of the error."""
     canaries = np.asarray(scores, float).size
     return [(guess(scores, included, max(1, round(share * canaries))), part) for share, part in SHARES.items()]
-
-
-def _largest(refuted: Callable[[float], bool], tolerance: float = 1e-6) -> float:
-    """The end of the refuted values, from below; 0 when not even 1e-6 is refuted."""
-    low, high = 0.0, 1e-6
-    while high < 64 and refuted(high):
-        low, high = high, max(2 * high, 0.125)
-    while high - low > tolerance:
-        middle = (low + high) / 2
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return low
 
 
 def coins(canaries: int, seed: int) -> NDArray[np.bool_]:

@@ -22,13 +22,12 @@ from numpy.typing import NDArray
 from ...mechanisms.arrays import Floats
 from . import clopper_pearson
 from .against_curve import lines
-from .evaluation import Found
-from .evidence import Evidence, Line
+from .evidence import Evidence, Found, Line
 from .guessing_game import LEAK_SHARE
-from .log_odds import AmongValues, Values
 from .outputs import aligned
 from .result import LowerBound, Test
 from .rules import NEVER, Rule
+from .simple_scores import AmongValues, Values
 from .witness import AuditWitness
 
 NAME = "repeated outputs"
@@ -53,29 +52,24 @@ class _Values:
         return len(self.keys)
 
 
-@dataclass(frozen=True, slots=True)
-class RepeatedOutputs:
+def repeated_outputs(samples: Evidence, error: float) -> Found:
     """Tests the claim, and bounds epsilon, by the values that come again."""
-
-    at_any_time: bool = False
-
-    def __call__(self, samples: Evidence, error: float) -> Found:
-        claimed = lines(samples.claim) if samples.claim is not None else []
-        claimed = claimed[:: max(1, math.ceil(len(claimed) / MOST_LINES))]
-        deltas = sorted({samples.delta, *(delta for _, delta in claimed)})
-        share = error / len(deltas)
-        values = _often(samples, share, min([epsilon for epsilon, _ in claimed], default=0.0))
-        trials = samples.samples.trials
-        if not len(values):
-            return Found(tests=(Test(NAME, 1.0, error, trials),) if claimed else ())
-        counted = {delta: _Counted(values, delta, trials, share) for delta in deltas}
-        bound = LowerBound("epsilon", counted[samples.delta].epsilon(), samples.delta, error, NAME)
-        p_values = {line: min(1.0, len(deltas) * counted[line[1]].p_value(line[0])) for line in claimed}
-        test = (Test(NAME, min(p_values.values()), error, trials),) if claimed else ()
-        if not test or not test[0].refutes:
-            return Found(test, (bound,))
-        line = min(claimed, key=p_values.__getitem__)
-        return Found(test, (bound,), (_witness(samples, values, counted[line[1]], line, p_values[line]),))
+    claimed = lines(samples.claim) if samples.claim is not None else []
+    claimed = claimed[:: max(1, math.ceil(len(claimed) / MOST_LINES))]
+    deltas = sorted({samples.delta, *(delta for _, delta in claimed)})
+    share = error / len(deltas)
+    values = _often(samples, share, min([epsilon for epsilon, _ in claimed], default=0.0))
+    trials = samples.samples.trials
+    if not len(values):
+        return Found(tests=(Test(NAME, 1.0, error, trials),) if claimed else ())
+    counted = {delta: _Counted(values, delta, trials, share) for delta in deltas}
+    bound = LowerBound("epsilon", counted[samples.delta].epsilon(), samples.delta, error, NAME)
+    p_values = {line: min(1.0, len(deltas) * counted[line[1]].p_value(line[0])) for line in claimed}
+    test = (Test(NAME, min(p_values.values()), error, trials),) if claimed else ()
+    if not test or not test[0].refutes:
+        return Found(test, (bound,))
+    line = min(claimed, key=p_values.__getitem__)
+    return Found(test, (bound,), (_witness(samples, values, counted[line[1]], line, p_values[line]),))
 
 
 class _Counted:

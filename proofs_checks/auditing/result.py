@@ -10,8 +10,8 @@ from typing import Literal
 from ...mechanisms.digits import rounded_down
 from ...mechanisms.notebook import InNotebook
 from .band import Band
+from .checked import most_shown
 from .curve import ClaimedCurve
-from .enough_calls import most_shown
 from .witness import AuditWitness
 
 

@@ -24,9 +24,19 @@ from numpy.typing import NDArray
 
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from .failures import Raised
-from .own_text import attributes, own_text, shows_nothing
-from .single_values import WORDS, Block, code, exact, moment, of_bytes, whole_number
+from .calling import Raised
+from .single_values import (
+    WORDS,
+    Block,
+    attributes,
+    code,
+    exact,
+    moment,
+    of_bytes,
+    own_text,
+    shows_nothing,
+    whole_number,
+)
 
 _CLASS = "the class of"
 

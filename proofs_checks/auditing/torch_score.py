@@ -11,9 +11,9 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, lacks, positive
-from .linear_score import features
 from .outputs import Outputs
 from .scores import Scorer, finite
+from .simple_scores import features
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,8 @@ class TorchNetwork:
     batch: int = 256
     rate: float = 5e-3
     decay: float = 1e-2
+    name: str = "torch network on the output"
     learns: bool = True
-
-    @property
-    def name(self) -> str:
-        return "torch network on the output"
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
         """Raises InputError where torch is not installed."""

@@ -19,11 +19,10 @@ import numpy as np
 from numpy.random import Generator, SeedSequence
 from numpy.typing import NDArray
 
-from .calling import Mechanism, Style, batched, call, call_many, style_of
-from .failures import Changed, DatasetChanged, name_of
+from . import calling
+from .calling import Changed, DatasetChanged, Mechanism, MechanismError, Style
 from .global_generators import controlled
 from .layout import Layout
-from .mechanism_error import MechanismError, failed
 from .outputs import Encoder, Outputs, aligned, join
 from .structure import fingerprint
 
@@ -73,7 +72,7 @@ def run_side(mechanism: Mechanism, dataset: object, seed: SeedSequence, count: i
         return Ran([])
     before = fingerprint(dataset)
     with controlled(_of_the_process(seed)) as drawn:
-        outputs = call_many(mechanism, dataset, np.random.default_rng(seed), count, style)
+        outputs = calling.call_many(mechanism, dataset, np.random.default_rng(seed), count, style)
     return Ran(outputs if fingerprint(dataset) == before else Changed(), frozenset(drawn))
 
 
@@ -98,7 +97,7 @@ class Trials:
         stage: int = 0,
     ) -> None:
         self.mechanism, self.pair, self.executor = mechanism, pair, executor
-        self.style = style_of(mechanism)
+        self.style = calling.style_of(mechanism)
         self._root = SeedSequence([seed, stage] if stage else seed)
         self._encoder = Encoder()
         self._width = 0
@@ -166,7 +165,7 @@ class Trials:
         for number, (count, seeds, coins) in enumerate(self._coins(trials)):
             started = monotonic()
             ones = int(coins.binomial(count, 0.5))
-            if not batched(self.style):
+            if not calling.batched(self.style):
                 yield self._one_by_one(coins.permutation(count) < ones, seeds)
             elif started + rate * count > self._deadline:
                 self._ended = "time"
@@ -201,12 +200,12 @@ class Trials:
 
     def _unchanged(self, side: int, raw: object) -> object:
         if isinstance(raw, Changed):
-            raise DatasetChanged(name_of(self.mechanism), ("the dataset", "its neighbour")[side])
+            raise DatasetChanged(calling.name_of(self.mechanism), ("the dataset", "its neighbour")[side])
         return raw
 
     def _call(self, side: int, rng: Generator) -> object:
         try:
-            return call(self.mechanism, self.pair[side], rng, self.style)
+            return calling.call(self.mechanism, self.pair[side], rng, self.style)
         except Exception as problem:
             self._failed(side, problem)
 
@@ -234,7 +233,7 @@ class Trials:
     def _sizes(self, trials: int) -> Iterator[int]:
         """Chunk sizes: doubling, up to a bound on memory that is known once the first chunk has come back."""
         size, left = FIRST_CHUNK, trials
-        largest = LARGEST_BATCH if batched(self.style) else LARGEST_SINGLE
+        largest = LARGEST_BATCH if calling.batched(self.style) else LARGEST_SINGLE
         while left > 0:
             count = min(left, size)
             yield count
@@ -250,7 +249,7 @@ class Trials:
         return self._unchanged(side, ran.outputs)
 
     def _failed(self, side: int, problem: Exception) -> NoReturn:
-        raise failed(self.mechanism, self.pair[side], problem) from problem
+        raise calling.failed(self.mechanism, self.pair[side], problem) from problem
 
     def _submit(self, side: int, seed: SeedSequence, count: int) -> Future[Any]:
         assert self.executor is not None
@@ -277,7 +276,7 @@ class Trials:
     def _encoded(self, raw: object, count: int) -> Outputs:
         if count == 0:
             return Outputs(np.empty((0, 1)))
-        if not batched(self.style):
+        if not calling.batched(self.style):
             assert isinstance(raw, list)
             return self._encoder.each(raw)
         return self._encoder.batch(raw, count)

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from ...mechanisms.arrays import Floats
-from . import clopper_pearson, event
+from . import clopper_pearson
 from .guessing_game import LEAK_SHARE
-from .interval import Interval
-from .rules import FEW, Candidates, Rule, log_odds, thresholds
+from .rules import FEW, Candidates, Rule, largest_bound, log_odds, thresholds
+from .scores import Interval
 
 Counts = NDArray[np.int64]
 
@@ -93,7 +93,7 @@ def choose(
     allowed = {share: _leaks(trials, share * delta, error) for share in (0.5, 1.0)}
     best = 0.0, Weighted((), (0,))
     if not cells.fitted:
-        rule = of_thresholds(event.choose(grids, delta, trials, error)[1])
+        rule = of_thresholds(largest_bound(grids, delta, trials, error)[1])
         right, wrong = rule.counts(mine, other)
         wrong[0] += 1  # one more than was seen: the luckiest of many rules saw too few
         best = _expected(right, wrong, scale, *allowed[rule.share]), rule

@@ -9,11 +9,10 @@ from typing import Literal, Protocol
 import numpy as np
 
 from ...mechanisms.arrays import Floats
-from .failures import shortened
-from .interval import Interval, either
+from .calling import shortened
 from .layout import Layout
 from .literals import written
-from .scores import Scorer, said
+from .scores import Interval, Scorer, either, said
 
 
 class Guess(Protocol):

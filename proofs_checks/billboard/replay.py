@@ -15,12 +15,53 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...mechanisms.validate import InputError, count, nonnegative
-from .protocol import RunRecord, TrainerProtocol, Value
+
+Value = NDArray[Any] | Mapping[str, Any] | Sequence[Any]
+"""An array (anything numpy.asarray takes), or a mapping or sequence of values."""
+
+
+@runtime_checkable
+class RunRecord(Protocol):
+    """One run, as seen by somebody who sees everything.
+
+    billboard: the releases, in order, as the clients read them.
+    pre_noise: for each release, what this run would have published but for the noise, given the releases before it.
+    noise: what was added: in a run that is not a replay, billboard[t] is pre_noise[t] + noise[t] to the bit.
+    sensitivity: for each release, the L2 distance by which one client's data may move pre_noise[t] while the releases
+        before it stay the same; 0 where it must not move at all (an initial broadcast that depends on no data).
+    messages: (round, client) -> what that client uploaded in that round, as it enters the aggregate (clipped,
+        weighted, before any noise). Rounds count from 0; a client that took no part has no entry.
+    outputs: for each client, in the order of `clients`, what it keeps at the end (its personal model).
+    """
+
+    @property
+    def billboard(self) -> Sequence[NDArray[np.floating[Any]]]: ...
+    @property
+    def pre_noise(self) -> Sequence[NDArray[np.floating[Any]]]: ...
+    @property
+    def noise(self) -> Sequence[NDArray[np.floating[Any]]]: ...
+    @property
+    def sensitivity(self) -> Sequence[float]: ...
+    @property
+    def messages(self) -> Mapping[tuple[int, int], Value]: ...
+    @property
+    def outputs(self) -> Sequence[Value]: ...
+
+
+@runtime_checkable
+class TrainerProtocol(Protocol):
+    """A trainer that can be run, and run again against a recorded billboard (the rules are above)."""
+
+    def run(
+        self, clients: Sequence[Any], seed: int, billboard: Sequence[NDArray[np.floating[Any]]] | None = None
+    ) -> RunRecord: ...
+
 
 Kind = Literal["output", "message", "cohort", "sensitivity", "noise"]
 

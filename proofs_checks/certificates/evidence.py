@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 from flint import arb, arb_poly, ctx
 
-from . import tails
 from .checker import bounds, format, largest, pairs, transforms
 from .checker.command import PRECISION
-from .moments import log_moments
+from .moments import Round, left_out, log_moments, rounds
 
 AIMS = (1e-16, 1e-13, 1e-10, 1e-7, 1e-5, 1e-4)
 """What the evidence may leave open, relative to delta: the finest that is cheap, or else the coarsest."""
@@ -74,7 +73,7 @@ class Search:
     blur: float = 0.0
     schedule: list[tuple[float, int]] = field(default_factory=lambda: list(SCHEDULE))
     logs: dict[float, float] = field(default_factory=dict)
-    rounds: dict[tuple[float, str | None], list[tails.Round]] = field(default_factory=dict)
+    rounds: dict[tuple[float, str | None], list[Round]] = field(default_factory=dict)
     moments: list[tuple[Callable[[float], float], int]] = field(init=False)
     losses: tuple[arb_poly, arb, arb] | None = None
     share: float = 0.0
@@ -270,7 +269,7 @@ class Search:
         scale = -c * epsilon - math.log(math.pi * h) - math.log(float(self.delta) * aim)
 
         def enough(terms: int) -> bool:
-            return tails.left_out(rounds, h * terms) + scale - math.log(terms - 1) < 0
+            return left_out(rounds, h * terms) + scale - math.log(terms - 1) < 0
 
         high = 16
         while rounds and not enough(high):
@@ -283,12 +282,12 @@ class Search:
             low, high = (low, middle) if enough(middle) else (middle, high)
         return high if rounds else None
 
-    def _rounds(self, c: float, split: str | None) -> list[tails.Round]:
+    def _rounds(self, c: float, split: str | None) -> list[Round]:
         """What is left out of each round's transform; nothing where the checker would take too many nodes."""
         if (c, split) not in self.rounds:
             try:
                 cut = None if split is None else float(split)
-                self.rounds[c, split] = tails.rounds(self.product, self.moments, c, cut)
+                self.rounds[c, split] = rounds(self.product, self.moments, c, cut)
             except ValueError:
                 self.rounds[c, split] = []
         return self.rounds[c, split]

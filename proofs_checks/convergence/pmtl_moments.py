@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ...mechanisms.arrays import Floats
+from . import UnlikeTheTrainer
 from .noise_law import ENOUGH, right_noise
 from .pmtl_runs import Form, run
-from .unlike import UnlikeTheTrainer
 
 
 @dataclass(frozen=True, eq=False)

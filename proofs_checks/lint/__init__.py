@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from .finding import Finding, Slip
 from .notebook import notebook
 from .paths import BadFile, Report, lint
-from .rule import Rule, as_markdown
+from .rule import Finding, Rule, Slip, as_markdown
 from .rules import RULES, findings
 from .script import Script
 

@@ -61,8 +61,7 @@ def _is_gradient(script: Script, base: ast.expr, node: ast.AST) -> bool:
     names = (part for part in ast.walk(base) if isinstance(part, ast.Name))
     if any(mentions(source, GRADIENT) for name in names for source in script.looped_over(name)):
         return True
-    parent = script.parents.get(node)
-    return isinstance(parent, ast.Assign) and any(mentions(target, GRADIENT) for target in parent.targets)
+    return any(mentions(target, GRADIENT) for target in script.bound_to(node))
 
 
 def data_loops(script: Script, node: ast.AST) -> list[Loop]:

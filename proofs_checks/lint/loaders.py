@@ -1,10 +1,12 @@
-"""Which expressions are loaders of batches, and which are counts of batches."""
+"""Which expressions are loaders of batches, and which are counts of batches where examples are meant."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
+from .rule import Slip
 from .script import Script, dotted, is_constant
 
 LOADER = re.compile(r"loader$|(^|_)dl$|(^|_)batches$", re.IGNORECASE)
@@ -58,3 +60,23 @@ def is_batch_size(script: Script, node: ast.expr) -> bool:
         for call in script.calls
         if script.tail(call) == "DataLoader" and (size := script.keyword(call, "batch_size")) is not None
     )
+
+
+EXAMPLES_OF = {
+    "compute_dp_sgd_privacy": "n",
+    "compute_dp_sgd_privacy_statement": "number_of_examples",
+}
+"""Functions whose first argument is the number of examples, and its keyword."""
+EXAMPLES = Slip(
+    "the number of examples is given as the number of batches, so that the sampling rate is batch_size times too large",
+    "give the number of examples, len(loader.dataset)",
+)
+
+
+def stated_examples(script: Script) -> Iterator[ast.expr]:
+    """What such functions are told."""
+    for call in script.calls:
+        name = EXAMPLES_OF.get(script.tail(call))
+        given = None if name is None else script.argument(call, 0, name)
+        if given is not None:
+            yield given

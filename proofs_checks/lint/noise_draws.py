@@ -1,4 +1,7 @@
-"""Where a script draws noise that it adds to an answer or an update: not initial weights, not made-up data."""
+"""Where a script draws noise that it adds to an answer or an update: not initial weights, not made-up data.
+
+And which calls make or seed a generator of random numbers.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,35 @@ import re
 from collections.abc import Iterator
 
 from .loaders import last_name
+from .numbers import number
 from .privacy_words import LIBRARIES
 from .script import Script, mentions
+
+KEYS = ("PRNGKey", "key")
+SEEDED = ("default_rng", "RandomState", "Generator", "manual_seed", "Random")
+SEEDS = ("manual_seed", "seed", "set_seed", "set_random_seed", "seed_everything")
+GLOBALS = {"torch": "torch.manual_seed", "numpy": "numpy.random.seed", "random": "random.seed"}
+"""What seeds the generator that a library's own functions draw from."""
+SEED_ALL = ("set_seed", "seed_everything", "fix_seed", "fix_seeds")
+
+
+def seeded_globally(script: Script, call: ast.Call) -> bool:
+    """torch.randn_like(g) after torch.manual_seed(0): the seed is that of every draw without a generator."""
+    library = script.origin(call.func).partition(".")[0]
+    if library not in GLOBALS or script.keyword(call, "generator") is not None:
+        return False
+    return any(
+        (name := script.origin(seeding.func)) == GLOBALS[library] or name.rpartition(".")[2] in SEED_ALL
+        for seeding in script.calls
+        if literally_seeded(script, seeding)
+    )
+
+
+def literally_seeded(script: Script, call: ast.Call) -> bool:
+    """Is the first argument a number that the script states?"""
+    given = [*call.args, *(named.value for named in call.keywords)]
+    return bool(given) and number(script, given[0]) is not None
+
 
 DRAWS = (
     *("randn_like", "randn", "normal", "normal_", "normal_like", "standard_normal"),
@@ -34,22 +64,7 @@ MADE = (
         "exponential",
         "binomial",
     ),
-    *(
-        "binomial",
-        "linspace",
-        "arange",
-        "range",
-        "zeros",
-        "ones",
-        "full",
-        "eye",
-        "meshgrid",
-        "sin",
-        "cos",
-        "exp",
-        "stack",
-        "dot",
-    ),
+    *("linspace", "arange", "range", "zeros", "ones", "full", "eye", "meshgrid", "sin", "cos", "exp", "stack", "dot"),
     *("concatenate", "array", "asarray", "tensor", "reshape", "make_regression", "make_classification", "make_blobs"),
 )
 """Calls whose results are numbers that the script makes up, where their arguments are too."""
@@ -91,8 +106,7 @@ def _is_added(script: Script, call: ast.Call) -> bool:
         node = parent
     if isinstance(parent, ast.AugAssign):
         return isinstance(parent.op, ast.Add)
-    targets = parent.targets if isinstance(parent, ast.Assign) else []
-    named = [target for target in targets if mentions(target, r"nois|answer|release")]
+    named = [target for target in script.bound_to(node) if mentions(target, r"nois|answer|release")]
     return bool(named) and not any(_is_an_input(script, target) for target in named)
 
 
@@ -130,9 +144,7 @@ def _makes_data(script: Script, call: ast.Call) -> bool:
     others = [part for part in ast.walk(whole) if isinstance(part, ast.Name) and part not in set(ast.walk(call))]
     if all(_is_made_up(script, part) for part in others) and any(_is_drawn(script, part) for part in others):
         return True
-    parent = script.parents.get(whole)
-    targets = parent.targets if isinstance(parent, ast.Assign) else []
-    return any(_is_given_as_data(script, target) for target in targets)
+    return any(_is_given_as_data(script, target) for target in script.bound_to(whole))
 
 
 def _expression(script: Script, node: ast.expr) -> ast.expr:

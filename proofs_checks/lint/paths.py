@@ -10,9 +10,8 @@ from pathlib import Path
 from ...mechanisms import InputError
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.paths import content, files_below
-from .finding import Finding
 from .notebook import notebook
-from .rule import Rule
+from .rule import Finding, Rule
 from .rules import RULES, findings
 from .script import Script
 

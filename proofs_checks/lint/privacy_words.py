@@ -5,21 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-LIBRARIES = frozenset(
-    {
-        "opacus",
-        "tensorflow_privacy",
-        "dp_accounting",
-        "prv_accountant",
-        "autodp",
-        "jax_privacy",
-        "pyvacy",
-        "fastDP",
-        "private_transformers",
-        "diffprivlib",
-        "dpcert",
-    }
-)
+LIBRARIES = {
+    *("opacus", "tensorflow_privacy", "dp_accounting", "prv_accountant", "autodp", "jax_privacy", "pyvacy", "fastDP"),
+    *("private_transformers", "diffprivlib", "dpcert"),
+}
 WORDS = re.compile(
     r"noise_multiplier|target_(delta|epsilon|eps)$|l2_norm_clip|dp_?sgd|differential(ly)?_?priva|make_private"
     r"|(^|_)dp_(delta|epsilon|eps)$|privacy_(budget|engine|spent|account)|privati[sz]e|(gaussian|laplace)_mechanism",
@@ -31,6 +20,10 @@ PROSE = re.compile(
 )
 """The same in docstrings."""
 TOGETHER = (("eps(ilon)?", "delta", "sigma"), ("eps(ilon)?", "laplace"))
+KERAS_OPTIMIZER = re.compile(r"^(VectorizedDP|DP)(Keras)?(SGD|Adam|Adagrad|RMSprop|FTRL)?(Gaussian)?\w*Optimizer$")
+"""TensorFlow Privacy's."""
+EPSILON = r"^(target_|total_|dp_|privacy_)?(eps|epsilon)$"
+"""Names of an epsilon in a formula."""
 
 
 def is_about_privacy(origins: Iterable[str], names: Collection[str], docstrings: Iterable[str]) -> bool:

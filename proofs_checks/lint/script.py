@@ -168,6 +168,21 @@ class Script:
                 return inside
         return None
 
+    def argument(self, call: ast.Call, place: int | None, *names: str) -> ast.expr | None:
+        """The value of a keyword argument of one of these names, or the one at this place (from 0), if it has one."""
+        named = [given for name in names if (given := self.keyword(call, name)) is not None]
+        return next(iter([*named, *([] if place is None else call.args[place : place + 1])]), None)
+
+    def says(self, call: ast.Call, name: str, value: object) -> bool:
+        """Whether a keyword argument is this literal, or a name for it."""
+        given = self.keyword(call, name)
+        return given is not None and is_constant(self.resolved(given), value)
+
+    def bound_to(self, node: ast.AST) -> list[ast.expr]:
+        """What an assignment binds to the node's value; nothing where it is in no assignment, or in a part of one."""
+        parent = self.parents.get(node)
+        return parent.targets if isinstance(parent, ast.Assign) else []
+
     def is_known(self, settings: ast.expr) -> bool:
         """Whether a mapping that is handed over as **settings is a dictionary of this file, written out."""
         behind = self.resolved(settings)

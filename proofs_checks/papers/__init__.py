@@ -1,8 +1,7 @@
 """The papers as a register that runs: one row a statement, one function that produces its evidence."""
 
-from .folder import Paper
 from .judge import EvidenceError, Judgement, judge
-from .register import papers, register
+from .register import Paper, papers, register
 from .row import Basis, Finding, Grade, Kind, Row, Severity, Statement, Status, Undecided, on_instances
 
 __all__ = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,9 +15,8 @@ from flint import arb, ctx
 
 from ...accounting.losses.gaussian_rounds import profile_above, profile_below
 from ...accounting.rounding import float_above, float_below
-from .formula import evaluated
-from .row import BALLS, Finding, Undecided
-from .stated import Stated
+from .formula import Algebra, Stated, evaluated
+from .row import BALLS, Finding, Undecided, resting_on
 
 Box = Mapping[str, tuple[float, float]]
 """The range of every parameter, ends included."""
@@ -49,6 +49,7 @@ def over_box(margin: Margin, box: Box, *, most_cells: int = MOST_CELLS) -> BoxPr
         return _cut(margin, dict(box), most_cells)
 
 
+@resting_on(BALLS)
 def decide(margin: Margin, box: Box, *, proof: str, refutation: str, most_cells: int = MOST_CELLS) -> Finding:
     """Holds iff the margin is positive on the whole box.
 
@@ -57,12 +58,10 @@ def decide(margin: Margin, box: Box, *, proof: str, refutation: str, most_cells:
     found = over_box(margin, box, most_cells=most_cells)
     numbers = {"cells": found.cells, "margin": found.margin}
     if found.violated_at is None:
-        return Finding(
-            True, proof.format(margin=f"{found.margin:.4g}", cells=found.cells, point=""), numbers, basis=BALLS
-        )
+        return Finding(True, proof.format(margin=f"{found.margin:.4g}", cells=found.cells, point=""), numbers)
     point = ", ".join(f"{name} = {value:.6g}" for name, value in found.violated_at.items())
     text = refutation.format(margin=f"{found.margin:.4g}", cells=found.cells, point=point)
-    return Finding(False, text, numbers, dict(found.violated_at), basis=BALLS)
+    return Finding(False, text, numbers, dict(found.violated_at))
 
 
 def ball(low: float, high: float) -> arb:
@@ -104,40 +103,31 @@ def largest_shift(epsilon: float, delta: float) -> float:
     return low
 
 
-class Arbs:
-    """Ball arithmetic, of a formula's numbers; truth values have none."""
+def _number(text: str) -> arb:
+    value = Fraction(text)
+    return arb(value.numerator) / arb(value.denominator)
 
-    functions: Mapping[str, Callable[..., Any]] = {
+
+def _no_truth(*values: Any) -> Any:
+    """Balls have no truth values."""
+    raise NotImplementedError
+
+
+ARB = Algebra(
+    _number,
+    {
         "abs": abs,
         "max": lambda *values: reduce(lambda x, y: x.max(y), values),
-        "exp": lambda x: x.exp(),
-        "log": lambda x: x.log(),
-        "sqrt": lambda x: x.sqrt(),
-        "cos": lambda x: x.cos(),
-        "erf": lambda x: x.erf(),
+        **{name: operator.methodcaller(name) for name in ("exp", "log", "sqrt", "cos", "erf")},
         "delta": gaussian_delta,
         "excess": gaussian_excess,
         "shift": lambda epsilon, delta: arb(largest_shift(float(epsilon.mid()), float(delta.mid()))),
-    }
-    """shift is for ratios at points, and no ball."""
-
-    def number(self, text: str) -> arb:
-        """The decimal, or the fraction, as it is written."""
-        value = Fraction(text)
-        return arb(value.numerator) / arb(value.denominator)
-
-    def both(self, first: Any, second: Any) -> Any:
-        """And."""
-        raise NotImplementedError
-
-    either = both
-
-    def negated(self, value: Any) -> Any:
-        """Not."""
-        raise NotImplementedError
-
-
-ARB = Arbs()
+    },
+    _no_truth,
+    _no_truth,
+    _no_truth,
+)
+"""Ball arithmetic; shift is for ratios at points, and no ball."""
 
 
 def ratio_at(text: str, claim: Stated, at: Mapping[str, float]) -> float:

@@ -112,8 +112,7 @@ def _attack_points() -> tuple[list[float], list[float]]:
 
 
 def _step_sizes(axes: Any) -> str:
-    from ..convergence.pmtl_runs import run
-    from ..convergence.quadratic import mean_estimation
+    from ..convergence.pmtl_runs import mean_estimation, run
 
     problem = mean_estimation(population=10, dimension=3, curvature=1.0, seed=1)
     for name, eta in (
@@ -135,8 +134,7 @@ def _step_sizes(axes: Any) -> str:
 
 
 def _line_8(axes: Any) -> str:
-    from ..convergence.pmtl_runs import run
-    from ..convergence.quadratic import mean_estimation
+    from ..convergence.pmtl_runs import mean_estimation, run
 
     problem = mean_estimation(population=20, dimension=3, curvature=0.2, seed=1)
     told = {"strength": 1.0, "learning_rate": 0.3, "local_steps": 5, "seed": 3}

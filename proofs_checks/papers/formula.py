@@ -3,6 +3,9 @@
 Names stand for real numbers; `a < b <= c`, `and`, `or`, `not`, powers by whole numbers (of exact numbers, also by the
 name of one), `abs`, `min`, `max`, and over lists of numbers `sum`, `len`, `mean`, `all` and `any` with elementwise
 comparisons. Decimals are exact: 0.1 is 1/10.
+
+In a paper.toml: `claim = {formula = "x <= c*y", c = 2}` and `domain = {given = "x >= 0", where = "y = x + 1"}`. Numbers
+of claim and domain are constants; pairs of domain are ranges; the other names are variables.
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Any, Protocol
+from typing import Any
 
 from ...mechanisms import InputError
+from .row import Statement
 
 BINARY: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -33,49 +38,26 @@ COMPARE: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 HIGHEST_POWER = 20
 
 
-class Algebra(Protocol):
-    """What the numbers and the truth values of a formula are."""
+@dataclass(frozen=True, slots=True)
+class Algebra:
+    """What the numbers and the truth values of a formula are. number: of a decimal, or a fraction, as it is written."""
 
+    number: Callable[[str], Any]
     functions: Mapping[str, Callable[..., Any]]
-
-    def number(self, text: str) -> Any: ...
-    def both(self, first: Any, second: Any) -> Any: ...
-    def either(self, first: Any, second: Any) -> Any: ...
-    def negated(self, value: Any) -> Any: ...
+    both: Callable[[Any, Any], Any]
+    either: Callable[[Any, Any], Any]
+    negated: Callable[[Any], Any]
 
 
-class Exact:
-    """Fractions, truth values, and tuples of them."""
-
-    functions: Mapping[str, Callable[..., Any]] = {
-        "abs": abs,
-        "min": min,
-        "max": max,
-        "sum": sum,
-        "all": all,
-        "any": any,
-        "len": len,
-        "mean": lambda values: sum(values) / len(values),
-    }
-
-    def number(self, text: str) -> Fraction:
-        """The decimal as it is written."""
-        return Fraction(text)
-
-    def both(self, first: Any, second: Any) -> bool:
-        """And."""
-        return bool(first) and bool(second)
-
-    def either(self, first: Any, second: Any) -> bool:
-        """Or."""
-        return bool(first) or bool(second)
-
-    def negated(self, value: Any) -> bool:
-        """Not."""
-        return not value
-
-
-EXACT = Exact()
+_EXACT: dict[str, Callable[..., Any]] = {each.__name__: each for each in (abs, min, max, sum, all, any, len)}
+EXACT = Algebra(
+    Fraction,
+    _EXACT | {"mean": lambda values: sum(values) / len(values)},
+    lambda first, second: bool(first) and bool(second),
+    lambda first, second: bool(first) or bool(second),
+    operator.not_,
+)
+"""Fractions, truth values, and tuples of them."""
 
 
 def parsed(text: str) -> ast.expr:
@@ -157,3 +139,70 @@ def exactly(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(exactly(each) for each in value)
     return Fraction(str(value))
+
+
+BOUND = (ast.Lt, ast.LtE)
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """where: (name, formula); a later definition may use an earlier one's name. exists: names that may be chosen."""
+
+    formula: str
+    given: tuple[str, ...]
+    where: tuple[tuple[str, str], ...]
+    exists: tuple[str, ...]
+    constants: Mapping[str, Fraction]
+    ranges: Mapping[str, tuple[float, float]]
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The variables, in order of appearance."""
+        known = {*self.constants, *(name for name, _ in self.where)}
+        texts = (self.formula, *(text for _, text in self.where), *self.given)
+        return tuple(name for name in dict.fromkeys(n for text in texts for n in names(text)) if name not in known)
+
+    @property
+    def bound(self) -> tuple[str, str] | None:
+        """(truth, bound) of `truth <= bound`, the first of several (`a <= b < c`); None where the left is a number."""
+        node = parsed(self.formula)
+        if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], BOUND):
+            return None
+        left, right = ast.unparse(node.left), ast.unparse(node.comparators[0])
+        return (left, right) if names(left) else None
+
+    def values(self, variables: Mapping[str, Any], algebra: Algebra) -> dict[str, Any]:
+        """Variables, constants and what is defined by them, as numbers of the algebra."""
+        found = {name: algebra.number(str(value)) for name, value in self.constants.items()} | dict(variables)
+        for name, text in self.where:
+            found[name] = evaluated(text, found, algebra)
+        return found
+
+
+def stated(statement: Statement) -> Stated:
+    """Raises InputError for what is no formula."""
+    claim, domain = statement.claim, statement.domain
+    numbers = {name: _number(value) for name, value in {**domain, **claim}.items() if name != "formula"}
+    return Stated(
+        claim["formula"],
+        tuple(conditions(domain.get("given", ""))),
+        _definitions(domain.get("where", "")),
+        tuple(name.strip() for name in domain.get("exists", "").split(",") if name.strip()),
+        {name: value for name, value in numbers.items() if value is not None},
+        {name: (float(ends[0]), float(ends[1])) for name, ends in domain.items() if isinstance(ends, tuple)},
+    )
+
+
+def _number(value: Any) -> Fraction | None:
+    """A number as the decimal that was written."""
+    try:
+        return None if isinstance(value, bool | tuple) else Fraction(str(value))
+    except ValueError:
+        return None
+
+
+def _definitions(text: str) -> tuple[tuple[str, str], ...]:
+    """Of "a = 1/m, b = max(a, 2)": they are written as a call's keywords are."""
+    call = parsed(f"where({text})")
+    assert isinstance(call, ast.Call)
+    return tuple((str(each.arg), ast.unparse(each.value)) for each in call.keywords)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from ..convergence.unlike import UnlikeTheTrainer
+from ..convergence import UnlikeTheTrainer
 from .row import Evidence, Finding, Grade, Means, Row, Statement, Status, Undecided
 
 

@@ -7,9 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from .folder import Paper
 from .judge import Judgement
-from .register import papers
+from .register import Paper, papers
 from .row import Finding, Grade, Kind, Severity, Statement, Status
 
 MEANING = {

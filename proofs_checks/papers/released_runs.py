@@ -12,7 +12,7 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ..convergence.noise_law import right_noise
-from .row import Finding, Statement, looseness, on_instances
+from .row import Finding, Statement, looseness, on_instances, resting_on
 
 CLIENTS, WIDE, CLIP, NOISE = 3, 20_000, 0.5, 1.5
 """Coordinates: so many that noise 5% off is noticed."""
@@ -89,6 +89,7 @@ def _clients(width: int, first: float) -> Data:
     return [(row, np.array([first if k == 0 else 0.1 * k])) for k, row in enumerate(rows)]
 
 
+@resting_on(on_instances(1, "trainer runs"))
 def moved_by_a_client(statement: Statement) -> Finding:
     """How far a release without noise moves when a client's target goes from -10^3 to 10^3, in clip norms."""
     release = RELEASE[statement.domain["trainer"]]
@@ -97,14 +98,11 @@ def moved_by_a_client(statement: Statement) -> Finding:
     text = f"the released sum moves by {moved:.7g} clip norms"
     stated = statement.claim["clip norms"]
     return Finding(
-        moved <= stated,
-        text,
-        {"clip norms": moved},
-        basis=on_instances(1, "trainer runs"),
-        loose=looseness([moved / stated]) if moved <= stated else None,
+        moved <= stated, text, {"clip norms": moved}, loose=looseness([moved / stated]) if moved <= stated else None
     )
 
 
+@resting_on(on_instances(1, "trainer runs"))
 def noise_on_a_release(statement: Statement) -> Finding:
     """The variance of what a noise multiplier adds to a release of the same seed, by a chi-square test."""
     release = RELEASE[statement.domain["trainer"]]
@@ -112,10 +110,4 @@ def noise_on_a_release(statement: Statement) -> Finding:
     told = statement.claim["deviation in noise multipliers times clip norms"] * NOISE * CLIP
     found = float(np.sqrt((noise**2).mean()))
     text = f"the released sum has noise of deviation {found / NOISE / CLIP:.4f} z gamma in {noise.size} coordinates"
-    return Finding(
-        right_noise(noise, told),
-        text,
-        {"deviation": found, "stated": told},
-        error_probability=1e-7,
-        basis=on_instances(1, "trainer runs"),
-    )
+    return Finding(right_noise(noise, told), text, {"deviation": found, "stated": told}, error_probability=1e-7)

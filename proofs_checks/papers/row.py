@@ -2,20 +2,22 @@
 
 Nobody writes down what became of a statement. `judge` runs the row's check on the printed parameters, on those of
 the repaired statement and on those of a spoilt one, and derives the status from what came out. Rows are data, in the
-`paper.toml` of their paper's folder (folder.py).
+`paper.toml` of their paper's folder (register.py).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import wraps
 from importlib import import_module
 from importlib.util import resolve_name
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec
 
 Cost = Literal["quick", "full"]
+P = ParamSpec("P")
 
 
 class Kind(StrEnum):
@@ -92,6 +94,19 @@ def looseness(measured_over_bound: Iterable[float]) -> tuple[float, float]:
 def on_instances(instances: int, how: str = "floating point") -> Basis:
     """The basis of a check that looked at this many cases."""
     return Basis(Means.INSTANCES, how, instances)
+
+
+def resting_on(basis: Basis) -> Callable[[Callable[P, Finding]], Callable[P, Finding]]:
+    """A check, or a part of one, all of whose findings rest on the same."""
+
+    def stated(check: Callable[P, Finding]) -> Callable[P, Finding]:
+        @wraps(check)
+        def checked(*args: P.args, **kwargs: P.kwargs) -> Finding:
+            return replace(check(*args, **kwargs), basis=basis)
+
+        return checked
+
+    return stated
 
 
 class Undecided(Exception):

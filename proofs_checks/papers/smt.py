@@ -8,56 +8,29 @@ from typing import Any
 
 import z3
 
-from .formula import evaluated, names
+from .formula import Algebra, Stated, evaluated, names
 from .row import Undecided
-from .stated import Stated
 
 SECONDS = 30
 _DIGITS = 25
 
 
-class Reals:
-    """z3's real numbers and formulas, of one context."""
-
-    functions: Mapping[str, Callable[..., Any]] = {
-        "abs": lambda x: z3.If(x < 0, -x, x),
-        "min": lambda x, y: z3.If(x < y, x, y),
-        "max": lambda x, y: z3.If(x < y, y, x),
-    }
-
-    def __init__(self) -> None:
-        self.context = z3.Context()
-
-    def number(self, text: str) -> Any:
-        """The decimal, or the fraction, as it is written."""
-        return z3.RealVal(text, self.context)
-
-    def both(self, first: Any, second: Any) -> Any:
-        """And."""
-        return z3.And(first, second)
-
-    def either(self, first: Any, second: Any) -> Any:
-        """Or."""
-        return z3.Or(first, second)
-
-    def negated(self, value: Any) -> Any:
-        """Not."""
-        return z3.Not(value)
-
-    def truth(self, text: str, values: Mapping[str, Any]) -> Any:
-        """A formula; a comparison of two of Python's numbers is Python's own."""
-        value = evaluated(text, values, self)
-        return z3.BoolVal(value, self.context) if isinstance(value, bool) else value
+FUNCTIONS: Mapping[str, Callable[..., Any]] = {
+    "abs": lambda x: z3.If(x < 0, -x, x),
+    "min": lambda x, y: z3.If(x < y, x, y),
+    "max": lambda x, y: z3.If(x < y, y, x),
+}
 
 
 class Question:
     """What is given by a statement, in a context of its own: no answer depends on what else was asked before."""
 
     def __init__(self, claim: Stated) -> None:
-        self.claim, self.reals = claim, Reals()
-        self.unknown = {name: z3.Real(name, self.reals.context) for name in claim.free}
+        self.claim, self.context = claim, z3.Context()
+        self.reals = Algebra(lambda text: z3.RealVal(text, self.context), FUNCTIONS, z3.And, z3.Or, z3.Not)
+        self.unknown = {name: z3.Real(name, self.context) for name in claim.free}
         self.values = claim.values(self.unknown, self.reals)
-        self.given = {text: self.reals.truth(text, self.values) for text in claim.given}
+        self.given = {text: self._truth(text) for text in claim.given}
 
     def follows(self, formula: str, seconds: float = SECONDS) -> bool:
         """Whether the formula follows from what is given, for all reals. Raises Undecided when z3 gives up."""
@@ -69,8 +42,8 @@ class Question:
         With claim.exists, some values of these names have to make it true of all others; a refutation has no values
         then. Raises Undecided when z3 gives up.
         """
-        wanted, exists = self.reals.truth(formula, self.values), self.claim.exists
-        solver = self._for_all(wanted) if exists else z3.Solver(ctx=self.reals.context)
+        wanted, exists = self._truth(formula), self.claim.exists
+        solver = self._for_all(wanted) if exists else z3.Solver(ctx=self.context)
         solver.set("timeout", round(seconds * 1000))
         if not exists:
             solver.add(*self.given.values(), z3.Not(wanted))
@@ -84,9 +57,14 @@ class Question:
         model = solver.model()
         return {name: _number(model.eval(each, model_completion=True)) for name, each in self.unknown.items()}
 
+    def _truth(self, text: str) -> Any:
+        """A formula; a comparison of two of Python's numbers is Python's own."""
+        value = evaluated(text, self.values, self.reals)
+        return z3.BoolVal(value, self.context) if isinstance(value, bool) else value
+
     def _for_all(self, wanted: Any) -> Any:
         """That no values of the names that may be chosen make it true of all others."""
-        solver = z3.Then("simplify", "nlqsat", ctx=self.reals.context).solver()
+        solver = z3.Then("simplify", "nlqsat", ctx=self.context).solver()
         may_choose = [self.unknown[name] for name in self.claim.exists]
         others = [each for name, each in self.unknown.items() if name not in self.claim.exists]
         chosen = [each for text, each in self.given.items() if self._about(text)]

@@ -17,9 +17,8 @@ from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, neighbour
 from ...mechanisms.validate import open_probability
 from .cohort_variants import NOT_STATED, Sizes, population_variants, scheme_variants
 from .conventions import Computed, composition_theorems, fixed_size, limit, optimal, renyi, shuffled_epoch, zcdp
-from .matches import Convention
 from .order_grids import GRIDS, with_source_orders
-from .printed import Printed, printed
+from .printed import Convention, Printed, printed
 from .rounded_noise import noise_chosen_for, parameter_ends
 from .run_variants import Reading, Variant, main_variants, neighbour_variants, round_variants
 

@@ -12,11 +12,9 @@ from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import paragraph, text_table
 from ..claims.claim import Claim, load_claim
 from ..claims.currency import EpsilonAt
-from .claimed import explained
-from .matches import Chance, Convention, chances, not_reproduced
+from .claimed import explained, stated_numbers
 from .order_grids import GRIDS, SOURCE_S
-from .printed import Printed, printed
-from .stated_numbers import stated_numbers
+from .printed import Chance, Convention, Printed, chances, not_reproduced, printed
 
 SHOWN_MATCHES, SHOWN_OTHERS = 8, 3
 

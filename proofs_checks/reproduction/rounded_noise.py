@@ -8,8 +8,7 @@ from dataclasses import replace
 
 from ...mechanisms import FixedSize, Gaussian, Mechanism, Poisson, Zcdp, rounds_by_step
 from .conventions import Computed
-from .matches import Convention
-from .printed import Printed, significant_digits
+from .printed import Convention, Printed, significant_digits
 from .run_variants import Variant, rewritten
 
 INVERSE = ("one round's Gaussian formula", "closed-form noise of PMTL's Theorem 1")

@@ -1,7 +1,7 @@
 """What sampled correlated noise costs, by simulation: estimates with bounds that can refute, and never prove.
 
 delta(eps) = E_P(1 - e^{eps - L})_+ is the mean of weighted draws of the loss L (losses.py), bounded by
-mean_bounds.py. A lower bound refutes a claim with the stated probability of error. An upper bound proves nothing: other
+bets. A lower bound refutes a claim with the stated probability of error. An upper bound proves nothing: other
 contributions, or the other order of the neighbours, may reveal more, and a simulation may err. The tilt is chosen by
 draws of its own, so that the bounds hold whichever it is.
 """
@@ -9,10 +9,12 @@ draws of its own, so that the bounds hold whichever it is.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from scipy.special import logsumexp
 
 from ...accounting import Bracket
 from ...accounting.answered import Answered
@@ -21,8 +23,59 @@ from ...mechanisms import BallsInBins, InputError, MinSeparated, Neighbouring, r
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import rounded_down
 from ...mechanisms.validate import choice, count, nonnegative, open_probability
-from . import mean_bounds
 from .losses import LARGEST_WEIGHT, Draws, Sampled, Tilt, draws, tilts
+
+_BETS = np.geomspace(2.0**-20, 0.75, 24)
+_ROUNDING = 1e-6
+"""By how much a logarithm of a product is taken smaller: far more than sums of 10^9 rounded logarithms are off."""
+_STEPS = 40
+
+
+def mean_lower(draws: Floats, error: float) -> float:
+    """What the mean is below with probability at most `error`. draws: shape (n,), each at least 0."""
+    hits = draws[draws > 0]
+    if not hits.size:
+        return 0.0
+    misses = draws.size - hits.size
+
+    def reached(mean: float) -> bool:
+        logs = [float(np.sum(np.log1p(bet * (hits / mean - 1)))) + misses * math.log1p(-bet) for bet in _BETS]
+        return _reaches(logs, error)
+
+    average = float(np.mean(draws))
+    return _nearest(reached, average, average * 2.0**-_STEPS, 0.0)
+
+
+def mean_upper(draws: Floats, most: float, error: float) -> float:
+    """What the mean is above with probability at most `error`. draws: shape (n,), from 0 to `most`."""
+    hits = draws[draws > 0]
+    misses = draws.size - hits.size
+
+    def reached(mean: float) -> bool:
+        share = mean / (most - mean)
+        logs = [
+            float(np.sum(np.log1p(bet * (mean - hits) / (most - mean)))) + misses * math.log1p(bet * share)
+            for bet in _BETS
+        ]
+        return _reaches(logs, error)
+
+    return _nearest(reached, float(np.mean(draws)), most * (1 - 2.0**-_STEPS), most)
+
+
+def _reaches(logs: list[float], error: float) -> bool:
+    return float(logsumexp(logs)) - math.log(len(logs)) - _ROUNDING >= -math.log(error)
+
+
+def _nearest(reached: Callable[[float], bool], mean: float, far: float, trivial: float) -> float:
+    """About the value nearest to the mean at which it is reached, where it is; `trivial` if not at `far`."""
+    if not reached(far):
+        return trivial
+    near = mean
+    while abs(near - far) > 1e-4 * min(near, far) and min(near, far) > 0:
+        middle = math.sqrt(near * far) if max(near, far) > 2 * min(near, far) else 0.5 * (near + far)
+        near, far = (near, middle) if reached(middle) else (middle, far)
+    return far
+
 
 _PILOT = 1 << 11
 """Draws to choose a tilt by, each."""
@@ -119,7 +172,7 @@ def estimate_delta(
     nonnegative("epsilon", epsilon)
     source = _Source.of(run, neighbouring, draws, error, seed)
     gains = source.drawn(source.tilt(epsilon)).gains(epsilon)
-    ends = mean_bounds.lower(gains, error), mean_bounds.upper(gains, LARGEST_WEIGHT, error)
+    ends = mean_lower(gains, error), mean_upper(gains, LARGEST_WEIGHT, error)
     return DeltaEstimate(epsilon, float(np.mean(gains)), ends[0], min(1.0, ends[1]), error, draws, seed)
 
 
@@ -148,9 +201,9 @@ def estimate_epsilon(
     found = source.drawn(tilt)
     share = error / len(_MARGINS)
     below = (max(0.0, near - margin / slope) for margin in _MARGINS)
-    lower = next((at for at in below if mean_bounds.lower(found.gains(at), share) > delta), 0.0)
+    lower = next((at for at in below if mean_lower(found.gains(at), share) > delta), 0.0)
     above = (near + margin / slope for margin in _MARGINS)
-    upper = (at for at in above if mean_bounds.upper(found.gains(at), LARGEST_WEIGHT, share) <= delta)
+    upper = (at for at in above if mean_upper(found.gains(at), LARGEST_WEIGHT, share) <= delta)
     middle = _met(found, delta)
     top = next(upper, math.inf)
     return EpsilonEstimate(delta, min(max(middle, lower), top), lower, top, error, draws, seed)

@@ -16,8 +16,7 @@ from pathlib import Path
 from ...mechanisms.digits import rounded_down
 from ...mechanisms.notebook import InNotebook
 from ..auditing.attack import attack
-from ..auditing.failures import shortened
-from ..auditing.mechanism_error import MechanismError
+from ..auditing.calling import MechanismError, shortened
 from .manifest import Entry, Manifest, read
 
 REFUTED, NOT_REFUTED, NOTHING, FAILED = "refuted", "not refuted", "nothing checked", "failed"

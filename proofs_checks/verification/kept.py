@@ -24,9 +24,8 @@ from ..claims.claim import Claim
 from ..claims.findings import Finding
 from ..claims.judged import judged
 from ..claims.observers import ObservedInterval
-from .simulated_witness import SimulatedWitness
 from .verdict import Verification
-from .witness import CurrencyWitness, Witness
+from .witness import CurrencyWitness, SimulatedWitness, Witness
 
 LIBRARIES = ("numpy", "scipy", "mpmath", "python-flint", "pydantic")
 WITNESSES = {"epsilon": Witness, "currency": CurrencyWitness, "simulated": SimulatedWitness}

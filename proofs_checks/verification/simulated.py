@@ -14,8 +14,8 @@ from ..claims.currency import EpsilonAt
 from ..claims.findings import Finding
 from ..claims.observers import judged_against
 from ..simulation.estimates import DeltaEstimate, estimate_delta
-from .simulated_witness import SimulatedWitness
 from .verdict import Verification
+from .witness import SimulatedWitness
 
 DRAWS = 100_000
 ERROR = 1e-6

@@ -17,11 +17,10 @@ from ..claims.claim import Claim
 from ..claims.findings import Finding
 from ..claims.judged import Judged
 from ..claims.observers import ObservedInterval
-from ..reproduction.matches import said_of_digits
+from ..reproduction.printed import said_of_digits
 from .exposure import exposure
-from .simulated_witness import SimulatedWitness
 from .verdict_table import serious, verdict_table
-from .witness import CurrencyWitness, Witness
+from .witness import CurrencyWitness, SimulatedWitness, Witness
 
 Verdict = Literal["holds", "refuted", "undecided"]
 COLOURS: dict[Verdict, str] = {"holds": "#1f8a5b", "refuted": "#c8372d", "undecided": "#8a6414"}

@@ -31,13 +31,12 @@ from ..claims.observers import (
     witnessed_run,
 )
 from ..reproduction.claimed import commonly_explained
-from ..reproduction.matches import Convention, not_reproduced
-from ..reproduction.printed import printed
+from ..reproduction.printed import Convention, not_reproduced, printed
 from .certified import certificate_of
+from .exposure import covering
 from .simulated import simulated
 from .verdict import Verification, judge
 from .witness import CurrencyWitness, Witness, currency_witness, witness
-from .worse import covering
 
 
 def verify(

@@ -1,7 +1,7 @@
 """What refutes a claim: two neighbouring federations, and the pair of output distributions that they give.
 
 Such a witness is no search result of chance: it is the attained pair behind a certified lower bound, in words that
-let a reader rebuild both federations and the two distributions. Those of draws say so: simulated.py, and audits.
+let a reader rebuild both federations and the two distributions. Those of draws (simulated.py) and of audits say so.
 """
 
 from __future__ import annotations
@@ -179,3 +179,30 @@ def _shuffled(epoch: Epoch) -> tuple[str, str]:
         "threshold"
     )
     return pair, f"{epoch.a} against {epoch.b}"
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedWitness:
+    """What refutes a claim by draws: at the claimed epsilon these neighbours need more than the claimed delta.
+
+    delta_at_claimed_epsilon: a lower confidence bound on the delta that they need there, which exceeds their delta with
+    probability `error` at most. draws, seed: what repeats it. certified: it is evidence, and no proof.
+    """
+
+    neighbours: str
+    pair: str
+    direction: str
+    delta: float
+    delta_at_claimed_epsilon: float
+    error: float
+    draws: int
+    seed: int
+    certified: bool = False
+
+    def __str__(self) -> str:
+        needed = rounded_down(self.delta_at_claimed_epsilon, 4)
+        return f"{self.neighbours}.\n{self.pair}.\nAt the claimed epsilon these two need a delta of at least {needed}."
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data, under the names of the fields."""
+        return asdict(self)

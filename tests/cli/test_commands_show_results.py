@@ -28,9 +28,9 @@ from dpcert.proofs_checks.auditing import approximate_dp
 from dpcert.proofs_checks.auditing.attack import attack
 from dpcert.proofs_checks.auditing.target import load
 from dpcert.proofs_checks.certificates.recheck import recheck
-from dpcert.proofs_checks.claims.calibrate_currency import calibrate_currency
 from dpcert.proofs_checks.claims.currency import Against, Rho
 from dpcert.proofs_checks.claims.draft import drafted
+from dpcert.proofs_checks.claims.targets import calibrate_currency
 from dpcert.proofs_checks.lint import lint
 from dpcert.proofs_checks.papers import register
 from dpcert.proofs_checks.papers.judging import judge_all

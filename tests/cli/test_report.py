@@ -17,11 +17,9 @@ from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Sequence
 from dpcert.presentation.report import ORDERS, _page
 from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
-from dpcert.proofs_checks.verification.band import RATES, band
-from dpcert.proofs_checks.verification.comparison import compare
-from dpcert.proofs_checks.verification.exposure import Exposure, exposure
+from dpcert.proofs_checks.verification.exposure import RATES, Exposure, band, exposure
 from dpcert.proofs_checks.verification.verdict import Verification
-from dpcert.proofs_checks.verification.verdicts import Verdicts
+from dpcert.proofs_checks.verification.verdicts import Verdicts, compare
 from dpcert.proofs_checks.verification.verify import verify
 
 pytest.importorskip("jinja2")

@@ -8,9 +8,8 @@ from planted.sparse_vector import CROSSED, algorithm_4, algorithm_5, algorithm_6
 
 from dpcert.proofs_checks.auditing import audit, gdp
 from dpcert.proofs_checks.auditing.audit import SHARES
-from dpcert.proofs_checks.auditing.linear_score import Linear
-from dpcert.proofs_checks.auditing.log_odds import Values
-from dpcert.proofs_checks.auditing.low_bits import LowBits
+from dpcert.proofs_checks.auditing.scores import LowBits
+from dpcert.proofs_checks.auditing.simple_scores import Linear, Values
 
 PAIR = ([1.0], [])
 EXACT = 4.3771780956

@@ -138,6 +138,6 @@ def test_a_mean_that_divides_by_who_is_there(monkeypatch):
 
     claim = parse_claim(tables)
     assert at_least(verification.verify(claim).certified.upper) <= 0.05
-    worse = importlib.import_module("dpcert.proofs_checks.verification.worse")
+    worse = importlib.import_module("dpcert.proofs_checks.verification.exposure")
     monkeypatch.setattr(worse, "divides_by_who_is_there", lambda *_: False)
     assert at_least(verification.verify(claim).certified.upper) > 0.05

@@ -39,7 +39,7 @@ class Billboard:
 
 
 class RecordingBillboard(Billboard):
-    """Keeps releases and messages; replays `recorded` releases where given: proofs_checks.billboard.protocol.RunRecord.
+    """Keeps releases and messages; replays `recorded` releases where given: proofs_checks.billboard.replay.RunRecord.
 
     Raises InputError for a recording with fewer releases than the run has.
     """

@@ -145,7 +145,7 @@ class PrivateRun:
 
 @dataclass(frozen=True)
 class ReplayablePrivateMocha:
-    """Private MOCHA as proofs_checks.billboard.protocol.TrainerProtocol; clients are (features, labels) pairs."""
+    """Private MOCHA as proofs_checks.billboard.replay.TrainerProtocol; clients are (features, labels) pairs."""
 
     rounds_of: Callable[[Tasks], PrivateRounds]
     rounds: int

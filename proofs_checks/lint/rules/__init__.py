@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from pkgutil import iter_modules
 
-from ..finding import Finding
-from ..rule import Rule
+from ..rule import Finding, Rule
 from ..script import Script
 
 RULES: tuple[Rule, ...] = tuple(import_module(f"{__name__}.{module.name}").RULE for module in iter_modules(__path__))

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..finding import Slip
 from ..gradient_noise import Addition, data_loops, noise_on_gradients
 from ..loaders import is_loader, loads_single_examples
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Loop, Script, mentions
 
 CLIPS_IN_PLACE = ("clip_grad_norm_", "clip_grad_norm", "clip_grad_value_")
@@ -34,7 +32,7 @@ SLIP = Slip(
 )
 
 
-def clip_after_aggregation(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """Where a batch's gradient is clipped and gets noise in the same round of a loop over batches."""
     if any(_clips_for_you(origin) for origin in script.imports.values()):
         return  # these clip per example themselves; clip_grad_norm_ beside them is for stability
@@ -142,7 +140,7 @@ RULE = Rule(
         "others share the batch."
     ),
     instead="clip each example's gradient, then sum, then add the noise",
-    find=clip_after_aggregation,
+    find=find,
     bad="""import torch
 noise_multiplier, C = 1.1, 1.0
 for x, y in loader:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import math
 import re
-from collections.abc import Iterator
 
-from ..finding import Slip
 from ..named_values import named_values
 from ..numbers import number
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script
 
 CLIPS = re.compile(r"^(max_grad_norm|l2_norm_clip|clip_norm|clipping_norm|max_norm)$", re.IGNORECASE)
@@ -21,7 +18,7 @@ UNBOUNDED = Slip(
 )
 
 
-def clip_bounds_nothing(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """max_grad_norm=inf, or as good as that."""
     for _, value in named_values(script, CLIPS):
         found = number(script, value)
@@ -34,11 +31,9 @@ RULE = Rule(
     slip='`max_grad_norm=float("inf")`, or 1e6 and more',
     why="One example can then change the sum by any amount.",
     instead="a norm in the range of the gradients'",
-    find=clip_bounds_nothing,
+    find=find,
     bad="""from opacus import PrivacyEngine
 PrivacyEngine().make_private(module=m, max_grad_norm=float('inf'))  # slip
 """,
-    good="""from opacus import PrivacyEngine
-PrivacyEngine().make_private(module=m, max_grad_norm=1.0)
-""",
+    good="PrivacyEngine().make_private(module=m, max_grad_norm=1.0)",
 )

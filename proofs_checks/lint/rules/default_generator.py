@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..finding import Slip
-from ..generators import SEEDED, literally_seeded, seeded_globally
-from ..noise_draws import noise_draws
-from ..rule import Rule
+from ..noise_draws import SEEDED, literally_seeded, noise_draws, seeded_globally
+from ..rule import Found, Rule, Slip
 from ..script import Script
 
 DEFAULT = Slip(
@@ -24,7 +21,7 @@ GIVEN_SEED = Slip(
 FUNCTIONS = ("random.", "numpy.random.", "torch.", "tensorflow.random.")
 
 
-def default_generator(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """random, numpy, torch or TensorFlow's own generator behind noise. Silent where noise_drawn_again speaks, where
     the generator is a parameter, and of noise that a library adds: that is the library's to say.
     """
@@ -62,14 +59,11 @@ RULE = Rule(
         "for a release the operating system's randomness: `random.SystemRandom`, Opacus's `secure_mode=True`, "
         "OpenDP's samplers; for an experiment leave it"
     ),
-    find=default_generator,
+    find=find,
     bad="""import random
 noise_multiplier = 1.0
 total = total + random.gauss(0, noise_multiplier)  # slip
 """,
-    good="""import random
-noise_multiplier = 1.0
-total = total + random.SystemRandom().gauss(0, noise_multiplier)
-""",
+    good="total = total + random.SystemRandom().gauss(0, noise_multiplier)",
     level="note",
 )

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Iterator
 
-from ..deltas import deltas
-from ..finding import Slip
-from ..named_values import named_values
+from ..named_values import deltas, named_values
 from ..numbers import number
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script
 
 POPULATION = re.compile(
@@ -20,8 +16,7 @@ POPULATION = re.compile(
 )
 
 
-def delta_above_one_over_n(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
-    """A stated delta above 1 over a stated number of examples."""
+def find(script: Script) -> Found:
     sizes = [found for _, value in named_values(script, POPULATION) if (found := number(script, value)) is not None]
     if not sizes or len(set(sizes)) > 1 or sizes[0] < 1:
         return
@@ -37,13 +32,10 @@ RULE = Rule(
     slip="a stated delta above 1 over the stated number of examples",
     why="A release that publishes one of the examples satisfies such a delta.",
     instead="well below it",
-    find=delta_above_one_over_n,
+    find=find,
     bad="""from opacus import PrivacyEngine
 num_examples = 20_000
 print(engine.get_epsilon(delta=1e-3))  # slip
 """,
-    good="""from opacus import PrivacyEngine
-num_examples = 20_000
-print(engine.get_epsilon(delta=1e-6))
-""",
+    good="print(engine.get_epsilon(delta=1e-6))",
 )

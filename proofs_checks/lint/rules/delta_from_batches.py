@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..deltas import deltas
-from ..finding import Slip
 from ..loaders import counts_batches
-from ..rule import Rule
+from ..named_values import deltas
+from ..rule import Found, Rule, Slip
 from ..script import Script
 
 SMALLEST_NUMERATOR = 0.1
@@ -19,7 +17,7 @@ SLIP = Slip(
 )
 
 
-def delta_from_batches(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """Where a delta is one over a count of batches."""
     for value in deltas(script):
         if one_over_batches(script, value):
@@ -55,11 +53,9 @@ RULE = Rule(
         "them."
     ),
     instead="delta well below `1 / len(train_loader.dataset)`",
-    find=delta_from_batches,
+    find=find,
     bad="""from opacus import PrivacyEngine
 delta = 1 / len(train_loader)  # slip
 """,
-    good="""from opacus import PrivacyEngine
-delta = 0.1 / len(train_loader.dataset)
-""",
+    good="delta = 0.1 / len(train_loader.dataset)",
 )

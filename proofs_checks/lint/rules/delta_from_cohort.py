@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from ..deltas import deltas
-from ..finding import Slip
 from ..loaders import last_name
-from ..rule import Rule
+from ..named_values import deltas
+from ..rule import Found, Rule, Slip
 from ..script import Script
 
 COHORT = re.compile(
@@ -21,7 +19,7 @@ PER_COHORT = Slip(
 )
 
 
-def delta_from_cohort(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """delta = 1 / cohort."""
     for value in deltas(script):
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and COHORT.search(last_name(value.right)):
@@ -33,11 +31,9 @@ RULE = Rule(
     slip="`delta = 1 / clients_per_round`, `1 / batch_size`",
     why="That is far above 1 over the number of people protected.",
     instead="well below 1 over all people or examples",
-    find=delta_from_cohort,
+    find=find,
     bad="""from opacus import PrivacyEngine
 delta = 1 / clients_per_round  # slip
 """,
-    good="""from opacus import PrivacyEngine
-delta = 0.1 / number_of_clients
-""",
+    good="delta = 0.1 / number_of_clients",
 )

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..finding import Slip
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script, mentions
 
 CHOSEN = Slip(
@@ -15,7 +13,7 @@ CHOSEN = Slip(
 )
 
 
-def early_stopping(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """Keras's EarlyStopping on training scores or on a split of the training data; a patience that ends a loop."""
     split = any(
         script.tail(call) == "random_split" or script.keyword(call, "validation_split") is not None
@@ -23,7 +21,7 @@ def early_stopping(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
     )
     for call in script.calls:
         if script.tail(call) == "EarlyStopping":
-            monitor = script.keyword(call, "monitor") or (call.args[0] if call.args else None)
+            monitor = script.argument(call, 0, "monitor")
             own = isinstance(monitor, ast.Constant) and not str(monitor.value).startswith("val_")
             if own or split:
                 yield call, CHOSEN
@@ -41,11 +39,9 @@ RULE = Rule(
     ),
     why="When training stops tells something of the private data, which is not accounted for.",
     instead="a number of steps fixed beforehand",
-    find=early_stopping,
+    find=find,
     bad="""import dp_accounting
 model.fit(x, y, validation_split=0.1, callbacks=[EarlyStopping()], noise_multiplier=1.0)  # slip
 """,
-    good="""import dp_accounting
-model.fit(x, y, callbacks=[TensorBoard()], noise_multiplier=1.0)
-""",
+    good="model.fit(x, y, callbacks=[TensorBoard()], noise_multiplier=1.0)",
 )

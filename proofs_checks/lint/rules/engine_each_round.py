@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from ..accounting import MAKE_PRIVATE, asks_for_epsilon
-from ..finding import Slip
 from ..loaders import last_name
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Loop, Script, dotted, identifiers
 
 ENGINES = ("PrivacyEngine", "RDPAccountant", "PRVAccountant", "GaussianAccountant")
@@ -21,7 +19,7 @@ RESTARTED = Slip(
 )
 
 
-def engine_each_round(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """An engine made in a loop over rounds or epochs, or in a federated client's method for one round."""
     if not asks_for_epsilon(script):
         return
@@ -72,8 +70,7 @@ def _is_over_rounds(loop: Loop) -> bool:
 
 def _is_handed_out(script: Script, node: ast.AST, function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """make_engine() returns what it makes: whoever calls it may keep it."""
-    parent = script.parents.get(node)
-    names = [dotted(target) for target in parent.targets] if isinstance(parent, ast.Assign) else []
+    names = [dotted(target) for target in script.bound_to(node)]
     returned = [part for part in ast.walk(function) if isinstance(part, ast.Return) and part.value is not None]
     return any(node in ast.walk(part) or dotted(part.value) in names for part in returned if part.value is not None)
 
@@ -91,7 +88,7 @@ RULE = Rule(
     slip="a new `PrivacyEngine` or accountant in every round or epoch, or in a client's `fit`",
     why="A new accountant forgets the rounds before, so its epsilon is that of one round.",
     instead="one record over all rounds",
-    find=engine_each_round,
+    find=find,
     bad="""from opacus import PrivacyEngine
 for epoch in range(10):
     engine = PrivacyEngine()  # slip

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..finding import Slip
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script
 
 ADDED = Slip(
@@ -15,7 +13,7 @@ ADDED = Slip(
 )
 
 
-def epsilon_added(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """total_epsilon += engine.get_epsilon(delta)."""
     for node in script.nodes:
         if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
@@ -29,11 +27,9 @@ RULE = Rule(
     slip="`total += engine.get_epsilon(delta)`",
     why=("get_epsilon already covers everything so far; and a sum of k runs' epsilons holds at k times delta only."),
     instead="one accountant, asked once",
-    find=epsilon_added,
+    find=find,
     bad="""from opacus import PrivacyEngine
 total += engine.get_epsilon(delta)  # slip
 """,
-    good="""from opacus import PrivacyEngine
-total = engine.get_epsilon(delta)
-""",
+    good="total = engine.get_epsilon(delta)",
 )

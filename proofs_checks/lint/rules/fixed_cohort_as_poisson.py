@@ -6,12 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..accounting import (
-    ACCOUNTING,
-)
-from ..finding import Slip
-from ..rule import Rule
-from ..script import Script, identifiers, is_constant
+from ..accounting import ACCOUNTING
+from ..rule import Found, Rule, Slip
+from ..script import Script, identifiers
 
 REMEDY = "account for a cohort of a fixed size (SampledWithoutReplacementDpEvent; dpcert epsilon --sampling fixed-size)"
 FIXED = Slip("Flower samples a fixed number of clients, and this accounts for Poisson sampling", REMEDY)
@@ -23,7 +20,7 @@ HELD_OUT = re.compile(r"test|val|eval|plot|show|figure|public|holdout|held", re.
 ORDERS = ("permutation", "randperm", "shuffle")
 
 
-def fixed_cohort_as_poisson(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """A Poisson accountant beside Flower's sampled clients, or beside a fixed number drawn by hand in each round."""
     accounting = [call for call in script.calls if _accounts(script, call)]
     if not accounting:
@@ -81,12 +78,10 @@ def _how(script: Script, call: ast.Call) -> str | None:
     if tail == "choices" and origin == "random.choices":
         return "a fixed number with replacement"
     if tail == "choice":
-        size = script.keyword(call, "size") or script.keyword(call, "shape") or next(iter(call.args[1:2]), None)
+        size = script.argument(call, 1, "size", "shape")
         if size is None:
             return None
-        replace = script.keyword(call, "replace")
-        without = replace is not None and is_constant(script.resolved(replace), False)
-        return f"a fixed number {'without' if without else 'with'} replacement"
+        return f"a fixed number {'without' if script.says(call, 'replace', False) else 'with'} replacement"
     parent = script.parents.get(call)
     cut = isinstance(parent, ast.Subscript) and isinstance(parent.slice, ast.Slice) and parent.value is call
     return "the first of a random order, a fixed number" if tail in ORDERS and cut else None
@@ -116,15 +111,11 @@ RULE = Rule(
         "replaced, the cost can be several times that of Poisson sampling."
     ),
     instead="`SampledWithoutReplacementDpEvent`, or draw every unit independently",
-    find=fixed_cohort_as_poisson,
+    find=find,
     bad="""import dp_accounting
 import flwr as fl
 strategy = fl.server.strategy.FedAvg(fraction_fit=0.1)
 event = dp_accounting.PoissonSampledDpEvent(0.1, gaussian)  # slip
 """,
-    good="""import dp_accounting
-import flwr as fl
-strategy = fl.server.strategy.FedAvg(fraction_fit=0.1)
-event = dp_accounting.SampledWithoutReplacementDpEvent(1000, 100, gaussian)
-""",
+    good="event = dp_accounting.SampledWithoutReplacementDpEvent(1000, 100, gaussian)",
 )

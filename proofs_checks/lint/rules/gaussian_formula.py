@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from ..finding import Slip
-from ..guards import is_at_most
 from ..loaders import last_name
-from ..numbers import number
-from ..rule import Rule
+from ..numbers import is_at_most, number
+from ..privacy_words import EPSILON
+from ..rule import Found, Rule, Slip
 from ..script import Script, is_constant, mentions
 
-EPSILON = r"^(target_|total_|dp_|privacy_)?(eps|epsilon)$"
 LOCAL = {"LocalDpMod": 2}
 """Flower's local-DP modifier, and the position of its epsilon."""
 TEXTBOOK = Slip(
@@ -22,7 +19,7 @@ TEXTBOOK = Slip(
 )
 
 
-def gaussian_formula(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """sqrt(2 ln(1.25 / delta)), by itself, and inside of Flower's local-DP modifier with an epsilon above 1."""
     for call in script.calls:
         if script.tail(call) == "sqrt" and call.args and _is_log_of_delta(script, call.args[0]):
@@ -31,7 +28,7 @@ def gaussian_formula(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
                 yield call, TEXTBOOK
         place = LOCAL.get(script.tail(call))
         if place is not None:
-            given = script.keyword(call, "epsilon") or (call.args[place] if len(call.args) > place else None)
+            given = script.argument(call, place, "epsilon")
             found = None if given is None else number(script, given)
             if given is not None and found is not None and found > 1:
                 said = f"the noise here follows sqrt(2 ln(1.25 / delta)), and epsilon = {found:g} is above 1"
@@ -63,7 +60,7 @@ RULE = Rule(
     ),
     why="The formula is proved for epsilon below 1 only, and gives too little noise at larger ones.",
     instead="exact calibration",
-    find=gaussian_formula,
+    find=find,
     bad="""import numpy as np
 sigma = np.sqrt(2 * np.log(1.25 / target_delta)) / target_epsilon  # slip
 """,

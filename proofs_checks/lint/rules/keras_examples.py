@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..example_counts import EXAMPLES, EXAMPLES_OF
-from ..finding import Slip
-from ..rule import Rule
+from ..loaders import EXAMPLES, stated_examples
+from ..rule import Found, Rule
 from ..script import Script, dotted
 
 
-def keras_examples(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """compute_dp_sgd_privacy(n=len(dataset)) of a tf.data pipeline that ends in batches."""
-    for call in script.calls:
-        name = EXAMPLES_OF.get(script.tail(call))
-        given = None if name is None else script.keyword(call, name) or (call.args[0] if call.args else None)
-        behind = None if given is None else script.resolved(given)
+    for behind in map(script.resolved, stated_examples(script)):
         if isinstance(behind, ast.Call) and dotted(behind.func) == "len" and len(behind.args) == 1:
             pipeline = script.resolved(behind.args[0])
             if any(isinstance(part, ast.Attribute) and part.attr == "batch" for part in ast.walk(pipeline)):
@@ -28,7 +23,7 @@ RULE = Rule(
     slip="`number_of_examples=len(dataset)` of a pipeline that ends in `.batch(...)`",
     why="The length of such a pipeline is its number of batches.",
     instead="the number of examples",
-    find=keras_examples,
+    find=find,
     bad="""import dp_accounting
 data = source.shuffle(100).batch(64)
 compute_dp_sgd_privacy_statement(number_of_examples=len(data), batch_size=64)  # slip

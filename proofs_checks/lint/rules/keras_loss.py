@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from ..finding import Slip
-from ..rule import Rule
+from ..privacy_words import KERAS_OPTIMIZER
+from ..rule import Found, Rule, Slip
 from ..script import Script
 
-OPTIMIZER = re.compile(r"^(VectorizedDP|DP)(Keras)?(SGD|Adam|Adagrad|RMSprop|FTRL)?(Gaussian)?\w*Optimizer$")
 WHOLE_MODELS = ("DPModel", "DPSequential", "make_dp_model_class")
 LOSS = re.compile(r"^(\w*Crossentropy|MeanSquaredError|MeanAbsoluteError|Huber|Hinge)$")
 AVERAGED = Slip(
@@ -21,19 +19,14 @@ AVERAGED = Slip(
 
 def _names(script: Script, call: ast.Call) -> list[str]:
     """What the call's value is called."""
-    parent = script.parents.get(call)
-    return (
-        [target.id for target in parent.targets if isinstance(target, ast.Name)]
-        if isinstance(parent, ast.Assign)
-        else []
-    )
+    return [target.id for target in script.bound_to(call) if isinstance(target, ast.Name)]
 
 
-def keras_loss(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """A loss with the default reduction beside a Keras optimizer that needs one loss an example."""
     tails = [script.tail(call) for call in script.calls]
     if any(tail in WHOLE_MODELS for tail in tails) or not any(
-        OPTIMIZER.match(tail) and "Keras" in tail for tail in tails
+        KERAS_OPTIMIZER.match(tail) and "Keras" in tail for tail in tails
     ):
         return
     losses = [call for call in script.calls if LOSS.match(script.tail(call)) and "losses" in script.origin(call.func)]
@@ -53,15 +46,11 @@ RULE = Rule(
     slip="a DP Keras optimizer with a loss that is averaged",
     why="An average over the batch reaches the optimizer, so that no example's gradient can be clipped.",
     instead="`reduction=...NONE`",
-    find=keras_loss,
+    find=find,
     bad="""import tensorflow as tf
 from tensorflow_privacy import DPKerasSGDOptimizer
 opt = DPKerasSGDOptimizer(l2_norm_clip=1.0)
 model.compile(optimizer=opt, loss='categorical_crossentropy')  # slip
 """,
-    good="""import tensorflow as tf
-from tensorflow_privacy import DPKerasSGDOptimizer
-opt = DPKerasSGDOptimizer(l2_norm_clip=1.0)
-model.compile(optimizer=opt, loss=tf.keras.losses.Hinge(reduction=tf.keras.losses.Reduction.NONE))
-""",
+    good="model.compile(optimizer=opt, loss=tf.keras.losses.Hinge(reduction=tf.keras.losses.Reduction.NONE))",
 )

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import ast
-import re
-from collections.abc import Iterator
-
-from ..finding import Slip
-from ..rule import Rule
+from ..privacy_words import KERAS_OPTIMIZER
+from ..rule import Found, Rule, Slip
 from ..script import Script, is_constant
 
-OPTIMIZER = re.compile(r"^(VectorizedDP|DP)(Keras)?(SGD|Adam|Adagrad|RMSprop|FTRL)?(Gaussian)?\w*Optimizer$")
 ONE_MICROBATCH = Slip(
     "num_microbatches=1 clips the mean gradient of the whole batch, and the noise is for one example's",
     "leave num_microbatches at the batch size (None), so that each example's gradient is clipped",
 )
 
 
-def keras_microbatches(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """num_microbatches=1."""
     for call in script.calls:
         given = script.keyword(call, "num_microbatches")
-        if OPTIMIZER.match(script.tail(call)) and given is not None and is_constant(script.resolved(given), 1):
+        if KERAS_OPTIMIZER.match(script.tail(call)) and given is not None and is_constant(script.resolved(given), 1):
             yield given, ONE_MICROBATCH
 
 
@@ -30,13 +25,10 @@ RULE = Rule(
     slip="`num_microbatches=1`",
     why="The mean gradient of the whole batch is clipped then, and the noise is for one example's.",
     instead="the batch size",
-    find=keras_microbatches,
+    find=find,
     bad="""import tensorflow as tf
 from tensorflow_privacy import DPKerasSGDOptimizer
 opt = DPKerasSGDOptimizer(l2_norm_clip=1.0, num_microbatches=1)  # slip
 """,
-    good="""import tensorflow as tf
-from tensorflow_privacy import DPKerasSGDOptimizer
-opt = DPKerasSGDOptimizer(l2_norm_clip=1.0, num_microbatches=None)
-""",
+    good="opt = DPKerasSGDOptimizer(l2_norm_clip=1.0, num_microbatches=None)",
 )

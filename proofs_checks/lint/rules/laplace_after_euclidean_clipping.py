@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from ..finding import Slip
 from ..numbers import number
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script, mentions
 
 NORMS = ("norm", "vector_norm", "l2_norm", "global_norm")
@@ -20,7 +18,7 @@ EUCLIDEAN = Slip(
 )
 
 
-def laplace_after_euclidean_clipping(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """A Laplace draw for a vector in the function, or at the top of the file, in which norms are clipped at 2."""
     for call in script.calls:
         if script.tail(call).lower() not in ("laplace", "random_laplace") or not _is_a_vector(script, call):
@@ -37,7 +35,7 @@ def _is_a_vector(script: Script, call: ast.Call) -> bool:
     sampled = script.parents.get(script.parents.get(call, call))
     if isinstance(sampled, ast.Call) and script.tail(sampled) in ("sample", "rsample"):
         return bool(sampled.args or sampled.keywords)
-    size = script.keyword(call, "size") or script.keyword(call, "shape") or next(iter(call.args[2:3]), None)
+    size = script.argument(call, 2, "size", "shape")
     return size is not None and number(script, size) != 1
 
 
@@ -49,9 +47,7 @@ def _is_taken(script: Script, call: ast.Call, order: float) -> bool:
     elif tail in NORMS:
         own = isinstance(call.func, ast.Attribute) and "linalg" not in script.origin(call.func) and tail == "norm"
         first = 0 if own and not script.origin(call.func).startswith(("torch.", "numpy.", "jax.")) else 1
-        given = (
-            script.keyword(call, "ord") or script.keyword(call, "p") or next(iter(call.args[first : first + 1]), None)
-        )
+        given = script.argument(call, first, "ord", "p")
     else:
         return False
     return (2.0 if given is None else number(script, given)) == order
@@ -87,7 +83,7 @@ RULE = Rule(
         "vector of Euclidean norm 1 in d dimensions can have a sum of sqrt(d)."
     ),
     instead="clipping in the L1 norm, or Gaussian noise",
-    find=laplace_after_euclidean_clipping,
+    find=find,
     bad="""import numpy as np
 epsilon, clip, target_epsilon = 1.0, 1.0, 1.0
 def release(gradients):

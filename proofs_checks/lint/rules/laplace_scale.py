@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from ..finding import Slip
 from ..loaders import last_name
-from ..rule import Rule
+from ..privacy_words import EPSILON
+from ..rule import Found, Rule, Slip
 from ..script import Script, mentions
 
-EPSILON = r"^(target_|total_|dp_|privacy_)?(eps|epsilon)$"
 INVERTED = Slip(
     "the scale of the Laplace noise grows with epsilon: it is turned over, so that more privacy gets less noise",
     "use sensitivity / epsilon as the scale",
 )
 
 
-def laplace_scale(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """laplace(0, epsilon / sensitivity), laplace(scale=epsilon)."""
     for call in script.calls:
         if script.tail(call).lower() in ("laplace", "random_laplace"):
-            scale = script.keyword(call, "scale") or (call.args[1] if len(call.args) > 1 else None)
+            scale = script.argument(call, 1, "scale")
             behind = None if scale is None else script.resolved(scale)
             if scale is not None and behind is not None and _grows_with_epsilon(behind):
                 yield scale, INVERTED
@@ -43,11 +41,9 @@ RULE = Rule(
     slip="`laplace(0, epsilon / sensitivity)`",
     why="The noise grows with epsilon, so that more privacy gets less noise.",
     instead="`sensitivity / epsilon`",
-    find=laplace_scale,
+    find=find,
     bad="""import dp_accounting
 noise = rng.laplace(0, epsilon / sensitivity)  # slip
 """,
-    good="""import dp_accounting
-noise = rng.laplace(0, sensitivity / epsilon)
-""",
+    good="noise = rng.laplace(0, sensitivity / epsilon)",
 )

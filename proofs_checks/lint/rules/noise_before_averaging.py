@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..finding import Slip
 from ..gradient_noise import Addition, data_loops, noise_on_gradients
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Loop, Script, dotted, mentions
 
 MICROBATCH = r"micro_?batch"
@@ -22,7 +21,7 @@ ONCE_EACH = Slip(
 TWICE = Slip("noise that is already scaled for the average is added before averaging, and so divided twice", REMEDY)
 
 
-def noise_before_averaging(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """Where averaging changes the noise's scale behind the accountant's back."""
     for addition in noise_on_gradients(script):
         if _averaged_by_the_same_divisor(script, addition):
@@ -79,8 +78,7 @@ def _text(node: ast.expr) -> str | None:
 def _name_of_sum(script: Script, addition: Addition) -> str | None:
     if isinstance(addition.node, ast.AugAssign | ast.Call):
         return dotted(addition.base)
-    parent = script.parents.get(addition.node)
-    return dotted(parent.targets[0]) if isinstance(parent, ast.Assign) else None
+    return next((dotted(target) for target in script.bound_to(addition.node)), None)
 
 
 def _in_each_microbatch(script: Script, addition: Addition) -> bool:
@@ -136,7 +134,7 @@ RULE = Rule(
     ),
     why="The noise of the average is then not the noise that the accountant is told of.",
     instead="noise once, on the sum of the clipped gradients; then divide",
-    find=noise_before_averaging,
+    find=find,
     bad="""from opacus import PrivacyEngine
 noise = torch.normal(0, sigma * C / n, grad_sum.shape)
 noisy_grads = (grad_sum + noise) / n  # slip

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..accounting import (
-    MAKE_PRIVATE,
-)
-from ..finding import Slip
-from ..generators import KEYS, SEEDED, SEEDS, literally_seeded, seeded_globally
-from ..noise_draws import DRAWS, noise_draws
-from ..rule import Rule
+from ..accounting import MAKE_PRIVATE
+from ..noise_draws import DRAWS, KEYS, SEEDED, SEEDS, literally_seeded, noise_draws, seeded_globally
+from ..rule import Found, Rule, Slip
 from ..script import Script, dotted
 
 SAME_KEY = Slip(
@@ -28,7 +23,7 @@ RESEEDED = Slip(
 )
 
 
-def noise_drawn_again(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """Constant JAX keys, generators with a literal seed, global or not, seeding in the loop that draws the noise."""
     for call in noise_draws(script):
         yield from _by_key(script, call)
@@ -44,10 +39,10 @@ def noise_drawn_again(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
             yield call, RESEEDED
 
 
-def _by_key(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:
+def _by_key(script: Script, call: ast.Call) -> Found:
     if not script.origin(call.func).startswith("jax.random."):
         return
-    given = script.keyword(call, "key") or (call.args[0] if call.args else None)
+    given = script.argument(call, 0, "key")
     behind = None if given is None else script.resolved(given)
     if isinstance(behind, ast.Call) and script.tail(behind) in KEYS and literally_seeded(script, behind):
         direct = behind is given
@@ -55,7 +50,7 @@ def _by_key(script: Script, call: ast.Call) -> Iterator[tuple[ast.AST, Slip]]:
             yield call, SAME_KEY
 
 
-def _by_generator(script: Script, call: ast.Call, given: ast.expr | None) -> Iterator[tuple[ast.AST, Slip]]:
+def _by_generator(script: Script, call: ast.Call, given: ast.expr | None) -> Found:
     behind = None if given is None else script.resolved(given)
     if isinstance(behind, ast.Call) and script.tail(behind) in SEEDED and literally_seeded(script, behind):
         yield call, SEEDED_NOISE
@@ -77,7 +72,7 @@ RULE = Rule(
     ),
     why="Anyone who can draw the noise again can subtract it.",
     instead="fresh keys; generators without a seed",
-    find=noise_drawn_again,
+    find=find,
     bad="""import numpy as np
 noise_multiplier = 1.0
 rng = np.random.default_rng(0)

@@ -6,10 +6,9 @@ import ast
 import re
 from collections.abc import Iterator
 
-from ..finding import Slip
 from ..loaders import last_name
 from ..noise_draws import ADDS, DISTRIBUTIONS, distribution, noise_draws
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script, is_constant, mentions
 
 STANDARD = ("randn", "randn_like", "standard_normal")
@@ -24,7 +23,7 @@ SQUARED = Slip(
 )
 
 
-def noise_variance(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """(z C) ** 2 * randn_like(g); normal(0, sigma ** 2)."""
     for call in noise_draws(script):
         for scale in _scales(script, call):
@@ -86,13 +85,10 @@ RULE = Rule(
         "than was accounted for; where it is above 1 there is more noise than was meant."
     ),
     instead="the standard deviation, `noise_multiplier * clip_norm`",
-    find=noise_variance,
+    find=find,
     bad="""import numpy as np
 noise_multiplier, clip = 0.5, 1.0
 total = total + rng.normal(0, (noise_multiplier * clip) ** 2, size=d)  # slip
 """,
-    good="""import numpy as np
-noise_multiplier, clip = 0.5, 1.0
-total = total + rng.normal(0, noise_multiplier * clip, size=d)
-""",
+    good="total = total + rng.normal(0, noise_multiplier * clip, size=d)",
 )

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..finding import Slip
 from ..numbers import number
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script
 
 EPOCHS_OF = {"make_private_with_epsilon": None, "compute_dp_sgd_privacy": 3, "compute_dp_sgd_privacy_statement": 2}
 """Functions that account for a number of epochs, and its position."""
 
 
-def other_epochs(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """An accountant is told other epochs than the loop runs, both being stated numbers."""
     told = {found: node for node in _accounted(script) if (found := number(script, node)) is not None}
     if len(told) != 1:
@@ -30,14 +29,9 @@ def other_epochs(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
 
 def _accounted(script: Script) -> Iterator[ast.expr]:
     for call in script.calls:
-        tail = script.tail(call)
-        if tail in EPOCHS_OF:
-            place = EPOCHS_OF[tail]
-            given = script.keyword(call, "epochs") or script.keyword(call, "num_epochs")
-            if given is None and place is not None and len(call.args) > place:
-                given = call.args[place]
-            if given is not None:
-                yield given
+        if (tail := script.tail(call)) in EPOCHS_OF:
+            given = script.argument(call, EPOCHS_OF[tail], "epochs", "num_epochs")
+            yield from () if given is None else (given,)
 
 
 def _run(script: Script, node: ast.AST) -> ast.expr | None:
@@ -58,7 +52,7 @@ RULE = Rule(
     slip="more epochs run than the accountant was told",
     why="Epsilon is then that of a part of the training.",
     instead="one name for both",
-    find=other_epochs,
+    find=find,
     bad="""from opacus import PrivacyEngine
 PrivacyEngine().make_private_with_epsilon(module=m, epochs=3, target_epsilon=1)
 for epoch in range(5):  # slip

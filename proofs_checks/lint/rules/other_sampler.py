@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from ..accounting import MAKE_PRIVATE, accounts_for_poisson, asks_for_epsilon
-from ..finding import Slip
-from ..rule import Rule
-from ..script import Script, is_constant
+from ..rule import Found, Rule, Slip
+from ..script import Script
 
 SAMPLERS = {
     "WeightedRandomSampler": "draws by weights",
@@ -24,33 +22,25 @@ REMEDY = (
 )
 
 
-def other_sampler(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """DataLoader(sampler=WeightedRandomSampler(...)), and what it is handed to."""
-    replaced = any(script.tail(call) in MAKE_PRIVATE and not _keeps_loader(script, call) for call in script.calls)
-    kept = any(script.tail(call) in MAKE_PRIVATE and _keeps_loader(script, call) for call in script.calls)
+    keeping = [
+        script.says(call, "poisson_sampling", False) for call in script.calls if script.tail(call) in MAKE_PRIVATE
+    ]
+    replaced, kept = not all(keeping), any(keeping)
     accounted = any(accounts_for_poisson(script, call) for call in script.calls) or (kept and asks_for_epsilon(script))
     for call in script.calls if replaced or accounted else ():
         given = script.keyword(call, "sampler") if script.tail(call) == "DataLoader" else None
         made = None if given is None else script.resolved(given)
         if not isinstance(made, ast.Call) or (how := SAMPLERS.get(script.tail(made))) is None:
             continue
-        if script.tail(made) == "RandomSampler" and not _with_replacement(script, made):
+        if script.tail(made) == "RandomSampler" and not script.says(made, "replacement", True):
             continue
         if replaced:
             said = f"this sampler {how}, and Opacus replaces it: every batch is a Poisson sample of the whole data set"
         else:
             said = f"this sampler {how}, and the accountant assumes Poisson sampling"
         yield call, Slip(said, REMEDY)
-
-
-def _keeps_loader(script: Script, call: ast.Call) -> bool:
-    given = script.keyword(call, "poisson_sampling")
-    return given is not None and is_constant(script.resolved(given), False)
-
-
-def _with_replacement(script: Script, call: ast.Call) -> bool:
-    given = script.keyword(call, "replacement")
-    return given is not None and is_constant(script.resolved(given), True)
 
 
 RULE = Rule(
@@ -61,7 +51,7 @@ RULE = Rule(
         "and examples that were left out come back. Other accountants for Poisson sampling know nothing of weights."
     ),
     instead="equal probabilities, weights in the loss, `Subset` for a part of the data",
-    find=other_sampler,
+    find=find,
     bad="""from opacus import PrivacyEngine
 from torch.utils.data import DataLoader, WeightedRandomSampler
 loader = DataLoader(data, batch_size=16, sampler=WeightedRandomSampler(weights, 128))  # slip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
 from ..accounting import (
     ACCOUNTING,
@@ -14,9 +13,8 @@ from ..accounting import (
     accounts_for_poisson,
     asks_for_epsilon,
 )
-from ..finding import Slip
 from ..loaders import HELD_OUT, last_name
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script, dotted, is_constant
 
 CLIENTS = re.compile(r"client|federat|fed_?avg|cohort|participant|(^|_)users?(_|$)", re.IGNORECASE)
@@ -27,7 +25,7 @@ REMEDY = (
 SWITCHED_OFF = Slip("epsilon is accounted for Poisson sampling, which poisson_sampling=False switches off", REMEDY)
 
 
-def poisson_accounting_of_other_batches(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """Where Opacus is told not to sample, or batches are shuffled next to an accountant for Poisson sampling."""
     yield from _switched_off(script)
     if _samples(script) or any(CLIENTS.search(name) for name in script.names):
@@ -42,13 +40,13 @@ def poisson_accounting_of_other_batches(script: Script) -> Iterator[tuple[ast.AS
             yield call, Slip(f"these batches are {how}, and line {line} accounts for Poisson sampling", REMEDY)
 
 
-def _switched_off(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def _switched_off(script: Script) -> Found:
     """make_private(..., poisson_sampling=False), where an epsilon is then asked for (a benchmark does not)."""
     if not asks_for_epsilon(script) or _samples_by_itself(script):
         return
     for call in script.calls:
         given = script.keyword(call, "poisson_sampling")
-        if script.tail(call) in MAKE_PRIVATE and given is not None and is_constant(script.resolved(given), False):
+        if given is not None and script.tail(call) in MAKE_PRIVATE and script.says(call, "poisson_sampling", False):
             loader = script.keyword(call, "data_loader")
             own = loader is not None and any(_loads_its_own_way(script, value) for value in script.values(loader))
             if not own and _accounts_by_default(script, call):
@@ -86,19 +84,15 @@ def _loads_its_own_way(script: Script, value: ast.expr) -> bool:
 
 
 def _is_whole_data_set(script: Script, loader: ast.Call) -> bool:
-    size = script.keyword(loader, "batch_size") or (loader.args[1] if len(loader.args) > 1 else None)
+    size = script.argument(loader, 1, "batch_size")
     behind = None if size is None else script.resolved(size)
     return isinstance(behind, ast.Call) and dotted(behind.func) == "len"
 
 
 def _samples(script: Script) -> bool:
     """Is there a source of Poisson batches: make_private (which replaces the loader), or a sampler by its name?"""
-    for call in script.calls:
-        given = script.keyword(call, "poisson_sampling")
-        off = given is not None and is_constant(script.resolved(given), False)
-        if script.tail(call) in MAKE_PRIVATE and not off:
-            return True
-    return _samples_by_itself(script)
+    private = [call for call in script.calls if script.tail(call) in MAKE_PRIVATE]
+    return any(not script.says(call, "poisson_sampling", False) for call in private) or _samples_by_itself(script)
 
 
 def _samples_by_itself(script: Script) -> bool:
@@ -135,10 +129,7 @@ def _follows_shuffle(receiver: ast.expr) -> bool:
 
 def _is_held_out(script: Script, call: ast.Call) -> bool:
     """Bound to a test or validation name, or made of a data set with one."""
-    parent = script.parents.get(call)
-    names = [last_name(target) for target in parent.targets] if isinstance(parent, ast.Assign) else []
-    names += [last_name(argument) for argument in call.args[:1]]
-    return any(HELD_OUT.search(name) for name in names)
+    return any(HELD_OUT.search(last_name(part)) for part in (*script.bound_to(call), *call.args[:1]))
 
 
 RULE = Rule(
@@ -152,15 +143,11 @@ RULE = Rule(
         "noise for the same epsilon."
     ),
     instead="sample each example independently, or account for the batches that you draw",
-    find=poisson_accounting_of_other_batches,
+    find=find,
     bad="""from opacus import PrivacyEngine
 engine = PrivacyEngine()
 engine.make_private(module=m, data_loader=d, poisson_sampling=False)  # slip
 print(engine.get_epsilon(delta=1e-5))
 """,
-    good="""from opacus import PrivacyEngine
-engine = PrivacyEngine()
-engine.make_private(module=m, data_loader=d)
-print(engine.get_epsilon(delta=1e-5))
-""",
+    good="engine.make_private(module=m, data_loader=d)",
 )

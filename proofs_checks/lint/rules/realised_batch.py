@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from ..accounting import (
-    POISSON_SOURCES,
-)
-from ..finding import Slip
+from ..accounting import POISSON_SOURCES
 from ..loaders import last_name
 from ..noise_draws import DRAWS
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script, dotted, identifiers, mentions
 
 REALISED = Slip(
@@ -20,7 +16,7 @@ REALISED = Slip(
 )
 
 
-def realised_batch(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """(sum of gradients + noise) / len(batch), where batches are drawn by Poisson sampling."""
     if not any(script.tail(call) in POISSON_SOURCES or "poisson" in script.tail(call).lower() for call in script.calls):
         return
@@ -54,13 +50,10 @@ RULE = Rule(
     slip="`(sum + noise) / len(batch)` with Poisson batches",
     why="The size of a Poisson batch tells who was in it, and scales the noise.",
     instead="the expected batch size",
-    find=realised_batch,
+    find=find,
     bad="""from opacus.data_loader import DPDataLoader
 loader = DPDataLoader.from_data_loader(plain)
 update = (total + noise) / len(batch)  # slip
 """,
-    good="""from opacus.data_loader import DPDataLoader
-loader = DPDataLoader.from_data_loader(plain)
-update = (total + noise) / expected_batch_size
-""",
+    good="update = (total + noise) / expected_batch_size",
 )

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 
-from ..example_counts import EXAMPLES, EXAMPLES_OF
-from ..finding import Slip
-from ..loaders import counts_batches, is_batch_size
+from ..loaders import EXAMPLES, counts_batches, is_batch_size, stated_examples
 from ..named_values import named_values
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script, dotted, mentions
 
 RATE = re.compile(r"^(sample|sampling)_(rate|prob|probability|ratio)$", re.IGNORECASE)
@@ -27,7 +24,7 @@ BATCHES_ABOVE = Slip(
 )
 
 
-def sampling_rate_from_batches(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """Where a rate has the number of batches on the wrong side, or a number of examples is one of batches."""
     for _, value in named_values(script, RATE):
         if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div):
@@ -35,12 +32,7 @@ def sampling_rate_from_batches(script: Script) -> Iterator[tuple[ast.AST, Slip]]
                 yield value, BATCHES_BELOW
             elif counts_batches(script, value.left) and _counts_examples(script, value.right):
                 yield value, BATCHES_ABOVE
-    for call in script.calls:
-        name = EXAMPLES_OF.get(script.tail(call))
-        if name is not None:
-            given = script.keyword(call, name) or (call.args[0] if call.args else None)
-            if given is not None and counts_batches(script, given):
-                yield given, EXAMPLES
+    yield from ((given, EXAMPLES) for given in stated_examples(script) if counts_batches(script, given))
 
 
 def _counts_examples(script: Script, node: ast.expr) -> bool:
@@ -54,11 +46,9 @@ RULE = Rule(
     slip="`sample_rate = batch_size / len(loader)`, `len(loader) / len(dataset)`; `n=len(loader)`",
     why=("A loader's length counts batches, so this is not the probability with which an example joins a batch."),
     instead="`1 / len(loader)`, or `batch_size / len(dataset)`",
-    find=sampling_rate_from_batches,
+    find=find,
     bad="""from opacus import PrivacyEngine
 sample_rate = batch_size / len(train_loader)  # slip
 """,
-    good="""from opacus import PrivacyEngine
-sample_rate = batch_size / len(dataset)
-""",
+    good="sample_rate = batch_size / len(dataset)",
 )

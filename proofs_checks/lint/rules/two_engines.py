@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from ..accounting import MAKE_PRIVATE, asks_for_epsilon
-from ..branches import exclude_each_other
-from ..finding import Slip
-from ..rule import Rule
+from ..rule import Found, Rule, Slip
 from ..script import Script, dotted
 
 Key = tuple[object, str]
@@ -19,7 +16,7 @@ APART = Slip(
 )
 
 
-def two_engines(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """engine.make_private(data_loader=loader), and the same with another engine, both of which may run."""
     if not asks_for_epsilon(script) or _is_shared(script):
         return
@@ -29,7 +26,7 @@ def two_engines(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
         if engine is None or data is None:
             continue
         before = [other for other, made, its in seen if made is not engine and its == data]
-        if any(not exclude_each_other(script, other, call) for other in before):
+        if any(not _exclude_each_other(script, other, call) for other in before):
             yield call, APART
         seen.append((call, engine, data))
 
@@ -58,10 +55,30 @@ def _data(script: Script, call: ast.Call) -> Key | None:
     made = [loader] if isinstance(loader, ast.Call) else script.values(loader)
     loaders = [each for each in made if isinstance(each, ast.Call) and script.tail(each) == "DataLoader"]
     if len(loaders) == 1:
-        given = script.keyword(loaders[0], "dataset") or next(iter(loaders[0].args), None)
+        given = script.argument(loaders[0], 0, "dataset")
         loader = loader if given is None else given
     name = dotted(loader)
     return None if name is None else (script.home(loader), name)
+
+
+def _exclude_each_other(script: Script, earlier: ast.AST, later: ast.AST) -> bool:
+    """Whether at most one of them runs: they are in different branches, or the earlier one's branch returns."""
+    first, second = _branches(script, earlier), _branches(script, later)
+    if any(parent in second and second[parent] is not branch for parent, branch in first.items()):
+        return True
+    together = script.scope(earlier) is script.scope(later)
+    left = [branch for parent, branch in first.items() if parent not in second and together]
+    return any(isinstance(branch[-1], ast.Return | ast.Raise) for branch in left)
+
+
+def _branches(script: Script, node: ast.AST) -> dict[ast.If, list[ast.stmt]]:
+    """The branch that the node is in, of each `if` around it."""
+    found: dict[ast.If, list[ast.stmt]] = {}
+    while (parent := script.parents.get(node)) is not None:
+        if isinstance(parent, ast.If) and node is not parent.test:
+            found[parent] = parent.body if node in parent.body else parent.orelse
+        node = parent
+    return found
 
 
 RULE = Rule(
@@ -72,7 +89,7 @@ RULE = Rule(
         "and are both released cost what both runs cost together."
     ),
     instead="one engine, or a shared accountant, for all that is released of the same data",
-    find=two_engines,
+    find=find,
     bad="""from opacus import PrivacyEngine
 first, second = PrivacyEngine(), PrivacyEngine()
 a, oa, la = first.make_private(module=a, optimizer=oa, data_loader=loader)

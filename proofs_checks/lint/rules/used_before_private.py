@@ -5,11 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..accounting import (
-    MAKE_PRIVATE,
-)
-from ..finding import Slip
-from ..rule import Rule
+from ..accounting import MAKE_PRIVATE
+from ..rule import Found, Rule, Slip
 from ..script import Script, dotted
 
 STALE = Slip(
@@ -18,7 +15,7 @@ STALE = Slip(
 )
 
 
-def used_before_private(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
+def find(script: Script) -> Found:
     """The loader that is run over, or the optimizer that steps, after make_private returned others."""
     for call in script.calls:
         if script.tail(call) not in MAKE_PRIVATE:
@@ -35,8 +32,7 @@ def used_before_private(script: Script) -> Iterator[tuple[ast.AST, Slip]]:
 
 
 def _returned(script: Script, call: ast.Call) -> set[str | None]:
-    parent = script.parents.get(call)
-    targets = parent.targets if isinstance(parent, ast.Assign) else []
+    targets = script.bound_to(call)
     return {dotted(part) for target in targets for part in (target.elts if isinstance(target, ast.Tuple) else [target])}
 
 
@@ -60,7 +56,7 @@ RULE = Rule(
         "epsilon says."
     ),
     instead="what `make_private` returned",
-    find=used_before_private,
+    find=find,
     bad="""from opacus import PrivacyEngine
 model, private_optimizer, loader = PrivacyEngine().make_private(
     module=model, optimizer=optimizer, data_loader=loader, noise_multiplier=1.0, max_grad_norm=1.0)

@@ -6,16 +6,11 @@ import numpy as np
 from scipy.stats import binom
 
 from ....mechanisms.arrays import Floats
-from ...auditing import audit, gdp
-from ..audited import judged
-from ..row import EXACT, WORDS, Finding, Statement
-from . import one_round
+from ..row import EXACT, WORDS, Finding, Statement, resting_on
 from .settings import EXPERIMENTS
 
-ALPHA = 1e-4
-"""Probability that an audit accuses a mechanism wrongly."""
 
-
+@resting_on(WORDS)
 def cohort_size(statement: Statement) -> Finding:
     """P[|I_t| = K] and P[|I_t| = 0], for Poisson coins with probability K/M or a cohort of fixed size."""
     numbers: dict[str, float] = {}
@@ -28,9 +23,10 @@ def cohort_size(statement: Statement) -> Finding:
         numbers[f"P[size = 0], {name}"] = float(binom.pmf(0, population, cohort / population)) if poisson else 0.0
     holds = all(value == 1.0 for name, value in numbers.items() if "size = K" in name)
     listed = ", ".join(f"{name} {value:.3g}" for name, value in numbers.items())
-    return Finding(holds, listed, numbers, basis=WORDS)
+    return Finding(holds, listed, numbers)
 
 
+@resting_on(EXACT)
 def average_keeps_a_model(statement: Statement) -> Finding:
     """(6) applied to |I_t| copies of one model w gives (|I_t|/K) w: how likely not w, how likely 0 in some round."""
     numbers: dict[str, float] = {}
@@ -41,9 +37,10 @@ def average_keeps_a_model(statement: Statement) -> Finding:
         empty = float(law.pmf(0)) if poisson else 0.0
         numbers[f"P[some round sets w to 0], {each.name}"] = 1 - (1 - empty) ** each.rounds
     holds = max(numbers.values()) == 0.0
-    return Finding(holds, ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items()), numbers, basis=EXACT)
+    return Finding(holds, ", ".join(f"{name} = {value:.3g}" for name, value in numbers.items()), numbers)
 
 
+@resting_on(EXACT)
 def defined_steps(statement: Statement) -> Finding:
     """Which rounds start from a w_{M+1} that the algorithm has defined, executing its lines for T = 12."""
     interval, undefined = statement.domain["H"], []
@@ -55,11 +52,7 @@ def defined_steps(statement: Statement) -> Finding:
             defined.add(t + 1)
     text = "every round's w_{M+1}^t is defined" if not undefined else f"w_(M+1)^t is undefined at t = {undefined}"
     return Finding(
-        not undefined,
-        text,
-        {"undefined rounds of 12": len(undefined)},
-        {"t": undefined} if undefined else None,
-        basis=EXACT,
+        not undefined, text, {"undefined rounds of 12": len(undefined)}, {"t": undefined} if undefined else None
     )
 
 
@@ -91,16 +84,3 @@ def what_comes_out(statement: Statement) -> Finding:
     moved = float(np.abs(heads[seen] - replayed[seen]).max())
     text = "identical to the last bit in the replay" if moved == 0 else f"an un-noised head moves by {moved:.3g}"
     return Finding(moved == 0, text, {"largest change": moved}, None if moved == 0 else {"client 0's data": [0.0, 5.0]})
-
-
-def audited_round(statement: Statement) -> Finding:
-    """An audit of one simulated round on FEMNIST at sigma = 9.69, against the claimed (1/sigma)-GDP."""
-    norm, trials = (20, 500) if statement.domain["gradient norm over C"] > 1 else (1, 2_000)
-    pair = ([0.0, 0.0, norm * one_round.CLIP], [0.0, 0.0, -norm * one_round.CLIP])
-    mechanism = one_round.corrected if statement.claim["S"] == "2C" else one_round.as_printed
-    claimed = 1 / one_round.SIGMA
-    result = audit(mechanism, pair, claim=gdp(claimed), trials=trials, seed=0, alpha=ALPHA)
-    bound = audit(mechanism, pair, trials=trials, method="mu", seed=0, alpha=ALPHA).mu_lower
-    numbers = {"audited mu, at least": bound, "claimed mu": claimed}
-    against = f"mu = {claimed:.3g}, where it is at least {bound:.3g},"
-    return judged(result, against, numbers, ALPHA)

@@ -24,7 +24,7 @@ from ....accounting.pricing.dominating import dominating
 from ....accounting.rounding import float_above, float_below
 from ....mechanisms import FixedSize, Gaussian, Repeat
 from ..balls import Point, decide
-from ..row import CERTIFIED, Finding, Statement
+from ..row import CERTIFIED, Finding, Statement, resting_on
 from .settings import CHOSEN, DELTA, EXPERIMENTS, FEMNIST, Experiment
 
 SETTINGS = tuple((name, sigma) for name in EXPERIMENTS for sigma in (0.11, 0.65, 2.42, 9.69))
@@ -68,6 +68,7 @@ def actual_epsilon(each: Experiment, sigma: float, sensitivity: str, sees: str, 
     return bracket.lower if side == "lower" else bracket.upper
 
 
+@resting_on(CERTIFIED)
 def whole_run(statement: Statement) -> Finding:
     """The true epsilon at 1e-5 against the guarantee's: refuted by its certified lower end, proved by its upper."""
     sensitivity, sees = statement.claim["S"], statement.claim["observer sees"]
@@ -86,14 +87,11 @@ def whole_run(statement: Statement) -> Finding:
         examples = "; ".join(
             f"{name} sigma = {s}: {said:.4g} stated, at least {low:.4g}" for name, s, said, low in broken
         )
-        return Finding(False, f"epsilon at 1e-5: {examples}", numbers, basis=CERTIFIED)
+        return Finding(False, f"epsilon at 1e-5: {examples}", numbers)
     if unproved:
-        return Finding(False, f"not proved at {unproved}", numbers, basis=CERTIFIED)
+        return Finding(False, f"not proved at {unproved}", numbers)
     return Finding(
-        True,
-        f"the certified epsilon at 1e-5 is at most the stated one in all {len(numbers)} settings",
-        numbers,
-        basis=CERTIFIED,
+        True, f"the certified epsilon at 1e-5 is at most the stated one in all {len(numbers)} settings", numbers
     )
 
 
@@ -107,6 +105,7 @@ def _stated(guarantee: str, each: Experiment, sigma: float) -> float:
     return gdp_epsilon(math.sqrt(most) / sigma, DELTA / 2).upper
 
 
+@resting_on(CERTIFIED)
 def run_within_chosen(statement: Statement) -> Finding:
     """C_p(G_(1/sigma))^T at 1e-5, as Theorem 4.1 would have it, against the epsilon for which sigma was chosen."""
     numbers = {}
@@ -115,13 +114,9 @@ def run_within_chosen(statement: Statement) -> Finding:
         numbers[f"{name}, sigma = {sigma}"] = [CHOSEN_FOR[sigma], bracket.lower, bracket.upper]
     broken = [f"{name}: {low:.4g} > {chosen:g}" for name, (chosen, low, _) in numbers.items() if low > chosen]
     if broken:
-        return Finding(
-            False, "the certified epsilon of the run is larger: " + "; ".join(broken), numbers, basis=CERTIFIED
-        )
+        return Finding(False, "the certified epsilon of the run is larger: " + "; ".join(broken), numbers)
     proved = all(high <= chosen for chosen, _, high in numbers.values())
-    return Finding(
-        proved, f"the certified epsilon of the run is smaller in all {len(numbers)} settings", numbers, basis=CERTIFIED
-    )
+    return Finding(proved, f"the certified epsilon of the run is smaller in all {len(numbers)} settings", numbers)
 
 
 def falls_short(statement: Statement) -> Finding:

@@ -6,12 +6,52 @@ eta = 1/(lambda L):  E f(w+) - f(w) <= -||grad f||^2 / (2 lambda L) + d (S sigma
 
 from __future__ import annotations
 
-from itertools import combinations, product
+import math
+from itertools import combinations, islice, product
 
 import numpy as np
 
-from ...convergence.dpfedmtl_recursion import CURVES, Family
-from ..row import Finding, Statement, on_instances
+from ...convergence.dpfedmtl_recursion import CURVES, Family, Step, runs
+from ..row import EXACT, Finding, Statement, on_instances, resting_on
+
+
+def smallest_diversity(family: Family, shared: float, denominator: str) -> float:
+    """The ratio of Assumption 5.5 at w_s = shared: mean ||df_i||^2 over ||sum_i df||^2 or ||(1/M) sum_i df_i||^2."""
+    slopes = family.shared_slopes(np.full((1, 1, family.dimension), shared))[0]
+    mean = slopes.mean(axis=0)
+    whole = family.clients * mean if denominator == "||sum_i df||^2" else mean
+    return float((slopes**2).sum(axis=1).mean() / (whole**2).sum())
+
+
+@resting_on(on_instances(1))
+def step_from_diversity(statement: Statement) -> Finding:
+    """A run of ten identical quadratic clients, no noise, with eta = 1/(lambda L) and the smallest lambda allowed."""
+    family = Family("quadratic", 1.0, 10)
+    diversity = smallest_diversity(family, 1.0, statement.claim["denominator"])
+    history = [float(family.value(h, w)[0]) for h, w in islice(runs(family, Step(1 / diversity), 1, 1.0, 0), 12)]
+    text = f"lambda = {diversity:.3g}, eta L = {1 / diversity:.3g}: f goes from {history[0]:.3g} to {history[-1]:.3g}"
+    return Finding(history[-1] <= history[0], text, {"lambda": diversity, "f": history})
+
+
+@resting_on(on_instances(6))
+def diversity_near_stationary(statement: Statement) -> Finding:
+    """The ratio of Assumption 5.5 (over ||df||^2) as w_s tends to a stationary point of f."""
+    family = Family("quadratic", 1.0, 10, spread=statement.domain["spread of the clients"])
+    ratios = [smallest_diversity(family, 10.0**-k, "||df||^2") for k in range(6)]
+    bounded = ratios[-1] <= 10 * ratios[0]
+    return Finding(
+        bounded, f"the ratio goes from {ratios[0]:.3g} to {ratios[-1]:.3g}", {"ratio by distance 10^-k": ratios}
+    )
+
+
+@resting_on(EXACT)
+def stays_in_level_set(statement: Statement) -> Finding:
+    """P[f(w^1) > f(w^0)] for f = x^2/2, eta = 1/L = 1, from w^0 = 1: the step lands at the noise."""
+    noise = statement.domain["S sigma"]
+    probability = math.erfc(1 / noise / math.sqrt(2)) if noise > 0 else 0.0
+    text = f"the first step leaves the level set with probability {probability:.3f}"
+    return Finding(probability == 0, text, {"probability": probability})
+
 
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(80)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
@@ -42,6 +82,7 @@ def _bound(formula: str, family: Family, squared: float, noise: float, diversity
     return -squared / (2 * diversity * smooth) + factor * noise**2 / (2 * diversity**2 * smooth)
 
 
+@resting_on(on_instances(240, "quadrature"))
 def sufficient_decay(statement: Statement) -> Finding:
     """E f(w+) - f(w) against the bound: three curves, L from 0.01 to 10, M from 1 to 10, lambda 1 and 2, five points.
 
@@ -66,9 +107,10 @@ def sufficient_decay(statement: Statement) -> Finding:
                             numbers = {"E f(w+) - f(w)": change, "bound": said}
     holds = worst <= 1e-9
     text = f"E f(w+) - f(w) = {numbers['E f(w+) - f(w)']:.4g}, bound {numbers['bound']:.4g} ({where})"
-    return Finding(holds, text, numbers, None if holds else {"at": where}, basis=on_instances(240, "quadrature"))
+    return Finding(holds, text, numbers, None if holds else {"at": where})
 
 
+@resting_on(on_instances(36, "quadrature"))
 def disagreeing_clients(statement: Statement) -> Finding:
     """E f(w+) - f(w) against -(eta/2) ||grad f||^2 + (L eta^2/2) (zeta^2 (M-K)/(K(M-1)) + d (S sigma)^2/K), eta <= 1/L.
 
@@ -85,4 +127,4 @@ def disagreeing_clients(statement: Statement) -> Finding:
         if change - said > worst:
             worst, numbers = change - said, {"E f(w+) - f(w)": change, "bound": said, "zeta^2": variance}
     text = f"E f(w+) - f(w) exceeds the bound by at most {worst:.3g}"
-    return Finding(worst <= 1e-12, text, numbers, basis=on_instances(36, "quadrature"))
+    return Finding(worst <= 1e-12, text, numbers)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...billboard.example_trainers import SharedOptimiserState
 from ...billboard.replay import check_billboard
-from ..row import Finding, Statement, on_instances
+from ..row import Finding, Statement, on_instances, resting_on
 
 CLIENTS, FEATURES, ROUNDS, EVERY, NOISE, CLIP, SEEDS = 20, 8, 40, 4, 1.5, 1.0, 2
 
@@ -81,6 +81,7 @@ def _losses(heads: int, noise: float, seed: int) -> tuple[float, ...]:
     return tuple(float(record["train_loss"]) for record in trainer.run().history)
 
 
+@resting_on(on_instances(2 * SEEDS, "trainer runs"))
 def sooner(statement: Statement) -> Finding:
     """After how many rounds each is where FedAvg ends, or FedMTL does, whichever is worse; over seeds."""
     worst = {}
@@ -94,4 +95,4 @@ def sooner(statement: Statement) -> Finding:
     holds = all((kept < shared) == (first == "FedMTL") and kept != shared for kept, shared in worst.values())
     most = max(kept / shared for kept, shared in worst.values())
     text = f"with heads it takes at most {most:.2g} times the rounds of sharing everything"
-    return Finding(holds, text, worst, basis=on_instances(2 * SEEDS, "trainer runs"))
+    return Finding(holds, text, worst)

@@ -17,7 +17,7 @@ from ....mechanisms.arrays import Floats
 from ...convergence.dpfedmtl_recursion import Family, Step, quadratic_means, runs
 from ...convergence.dpfedmtl_trainer import unlike_the_trainer
 from ...convergence.exponents import Exponent, fitted_exponent
-from ..rates import judged
+from ..measured import by_exponent
 from ..row import Finding, Statement, on_instances
 from .settings import DELTA
 
@@ -148,4 +148,6 @@ def _compare(
     fit: Exponent, unlike: str, statement: Statement, what: str, numbers: dict[str, object], instances: int
 ) -> Finding:
     basis = on_instances(instances, "recursions equal to the trainer")
-    return Finding(False, unlike, basis=basis) if unlike else judged(fit, statement, what, basis, numbers, slack=0.02)
+    return (
+        Finding(False, unlike, basis=basis) if unlike else by_exponent(fit, statement, what, basis, numbers, slack=0.02)
+    )

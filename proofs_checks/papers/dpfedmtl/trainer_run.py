@@ -23,7 +23,7 @@ from scipy.stats import t as student
 from ....mechanisms.arrays import Floats
 from ...convergence.dpfedmtl_recursion import Family, Step, runs
 from ...convergence.dpfedmtl_trainer import unlike_the_trainer
-from ..row import Finding, Statement, Undecided, looseness, on_instances
+from ..row import Finding, Statement, Undecided, looseness, on_instances, resting_on
 
 if TYPE_CHECKING:
     from ....trainers.federated import Trainer
@@ -111,11 +111,12 @@ def _statistics_apart(count: int = 200) -> Floats:
     return result
 
 
+@resting_on(on_instances(SEEDS, "trainer runs"))
 def bound_along_runs(statement: Statement) -> Finding:
     """What the noise's term has to cover, over that term, in every window; a Student bound of error ALPHA each."""
     unlike = unlike_the_trainer([(APART, HOW, 1.0)])
     if unlike:
-        return Finding(False, unlike, basis=on_instances(SEEDS, "trainer runs"))
+        return Finding(False, unlike)
     apart = APART.smoothness * HOW.step * APART.dimension * NOISE**2 / HOW.cohort
     cases = ((_statistics(COHORT), SMOOTH * STEP * NOISE**2 / COHORT), (_statistics_apart(), apart))
     worst, shares = [], []
@@ -135,6 +136,5 @@ def bound_along_runs(statement: Statement) -> Finding:
         text,
         numbers,
         error_probability=len(worst) * ALPHA,
-        basis=on_instances(SEEDS, "trainer runs"),
         loose=looseness(shares) if high <= 1 else None,
     )

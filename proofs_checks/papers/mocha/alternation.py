@@ -18,10 +18,11 @@ from ....trainers.mocha.methods import Setting, WeightStep, iterate
 from ....trainers.mocha.mocha import omega_step, report, stale_omega_step
 from ....trainers.mocha.relationships import learned_covariance
 from ....trainers.mocha.tasks import related_tasks
-from ...convergence.mocha_round import confirm_rounds
-from ..row import Finding, Statement, on_instances
+from ...convergence.mocha_problem import confirm_rounds
+from ..row import Finding, Statement, on_instances, resting_on
 
 
+@resting_on(on_instances(1))
 def alternate_to_the_end(statement: Statement) -> Finding:
     """Two tasks with one weight each: (1/2) sum a_t (w_t - 1)^2 + (lambda/2) tr(W (Sigma^-1) W^T), a = (4, 1/2).
 
@@ -38,9 +39,7 @@ def alternate_to_the_end(statement: Statement) -> Finding:
     reached, best = _joint_value(w, curvature, lam, smoothing), _joint_optimum(curvature, lam, smoothing)
     numbers = {"reached": reached, "optimum": best, "excess": reached - best}
     holds = reached - best < 1e-8
-    return Finding(
-        holds, f"alternation ends {reached - best:.3g} above the joint optimum", numbers, basis=on_instances(1)
-    )
+    return Finding(holds, f"alternation ends {reached - best:.3g} above the joint optimum", numbers)
 
 
 def _anywhere(sigma: Floats, curvature: Floats, lam: float) -> Floats:
@@ -71,6 +70,7 @@ def _joint_optimum(curvature: Floats, lam: float, smoothing: float) -> float:
     return _joint_value(w, curvature, lam, smoothing)
 
 
+@resting_on(on_instances(10000))
 def omega_closed_form(statement: Statement) -> Finding:
     """Sigma = (W^T W)^power / trace against 2000 random Sigma and small moves from it, in 5 random W."""
     rng, worst = np.random.default_rng(6), -np.inf
@@ -89,9 +89,10 @@ def omega_closed_form(statement: Statement) -> Finding:
             worst = max(worst, (value - rival) / value)
     holds = worst <= 1e-12
     text = "no rival is below it" if holds else f"a rival is lower by {worst:.3g} of the value"
-    return Finding(holds, text, {"largest relative gain of a rival": worst}, basis=on_instances(10000))
+    return Finding(holds, text, {"largest relative gain of a rival": worst})
 
 
+@resting_on(on_instances(1, "trainer runs"))
 def weights_after_omega(statement: Statement) -> Finding:
     """Lines 11 and 12: primal - dual as the run would compute them, with W recomputed for the new Omega or not."""
     confirm_rounds()
@@ -106,14 +107,10 @@ def weights_after_omega(statement: Statement) -> Finding:
     conjugates = objective.task_means(tasks, LOSSES["hinge"].conjugate(state.alpha, tasks.padded[1])).sum()
     primal = report(tasks, LOSSES["hinge"], state, lam).primal
     dual = -float(conjugates) - objective.regulariser(state.weights, omega, lam)
-    return Finding(
-        primal - dual >= 0,
-        f"primal {primal:.4f}, dual {dual:.4f}",
-        {"primal": primal, "dual": dual},
-        basis=on_instances(1, "trainer runs"),
-    )
+    return Finding(primal - dual >= 0, f"primal {primal:.4f}, dual {dual:.4f}", {"primal": primal, "dual": dual})
 
 
+@resting_on(on_instances(1, "a replay"))
 def omega_from_weights(statement: Statement) -> Finding:
     """Line 11 in a replay: other data and dual variables, or other weights, and the rest as it was; the same Omega?"""
     covariance = 0.1 * np.eye(4) + 0.9 * np.kron(np.eye(2), np.ones((2, 2)))
@@ -130,4 +127,4 @@ def omega_from_weights(statement: Statement) -> Finding:
     before, after = (omega_step(state, 1e-2, 1e-3).covariance for state in (first, replayed))
     moved = float(np.abs(before - after).max())
     text = "the same Omega to the last bit" if moved == 0 else f"Omega^-1 differs by {moved:.3g}"
-    return Finding(moved == 0, text, {"largest difference": moved}, basis=on_instances(1, "a replay"))
+    return Finding(moved == 0, text, {"largest difference": moved})

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 
-from ...convergence.mocha_problem import made_problem, squared_optimum, squared_theta
-from ...convergence.mocha_round import confirm_rounds
-from ..row import Finding, Statement, on_instances
+from ...convergence.mocha_problem import confirm_rounds, made_problem, squared_optimum, squared_theta
+from ..row import Finding, Statement, on_instances, resting_on
 from .theorem_1 import constant
 
 
+@resting_on(on_instances(3))
 def theta_at_the_ends(statement: Statement) -> Finding:
     """theta of every node by (5), with no update and after 100 passes, on three coupled tasks."""
     problem = made_problem(3, 4, 5, coupling=0.9)
@@ -21,11 +21,10 @@ def theta_at_the_ends(statement: Statement) -> Finding:
     of_exact, of_none = statement.claim["theta of the exact update, of none"]
     off = max(float(np.abs(exact - of_exact).max()), float(np.abs(none - of_none).max()))
     text = f"theta is {exact.max():.3g} after 100 passes and {none.min():.3g} with no update"
-    return Finding(
-        off < 1e-9, text, {"after 100 passes": exact.tolist(), "no update": none.tolist()}, basis=on_instances(3)
-    )
+    return Finding(off < 1e-9, text, {"after 100 passes": exact.tolist(), "no update": none.tolist()})
 
 
+@resting_on(on_instances(1))
 def theta_defined(statement: Statement) -> Finding:
     """The denominator of (5), G(0) - min G, of one node with sigma' = 1, at the start and once it has converged."""
     problem = made_problem(1, 3, 4, coupling=0.0)
@@ -36,9 +35,7 @@ def theta_defined(statement: Statement) -> Finding:
     curvature = np.eye(problem.samples) + problem.kernel
     denominator = float(slope @ np.linalg.solve(curvature, slope) / 2)
     holds = denominator > 1e-12
-    return Finding(
-        holds, f"the denominator of (5) is {denominator:.3g}", {"G(0) - min G": denominator}, basis=on_instances(1)
-    )
+    return Finding(holds, f"the denominator of (5) is {denominator:.3g}", {"G(0) - min G": denominator})
 
 
 @cache
@@ -60,6 +57,7 @@ def _limits(silent: float) -> tuple[float, float, int]:
     return problem.dual(never.alpha) - best, problem.dual(sometimes.alpha) - best, rounds
 
 
+@resting_on(on_instances(1, "trainer runs"))
 def forgetful_probability(statement: Statement) -> Finding:
     """A node that tosses one coin before the run, and one that tosses a coin every round, P[theta = 1] = 1/2 for both.
 
@@ -73,23 +71,21 @@ def forgetful_probability(statement: Statement) -> Finding:
     holds = excess <= 1e-3
     text = f"after H = {rounds} rounds E[D - D*] is {excess:.3g}, the target 0.001"
     return Finding(
-        holds,
-        text,
-        {"E[D - D*]": excess, "rounds": rounds},
-        None if holds else {"coin": "once, before the run"},
-        basis=on_instances(1, "trainer runs"),
+        holds, text, {"E[D - D*]": excess, "rounds": rounds}, None if holds else {"coin": "once, before the run"}
     )
 
 
+@resting_on(on_instances(1, "trainer runs"))
 def wrong_limit(statement: Statement) -> Finding:
     """D - D* after a long run in which node 0 drops with probability p, against the optimum."""
     confirm_rounds()
     p = statement.domain["p"]
     excess = _limits(0.5)[0] if p == 1 else _limits(p)[1]
     holds = excess > 1e-3
-    return Finding(holds, f"D - D* ends at {excess:.3g}", {"D - D*": excess}, basis=on_instances(1, "trainer runs"))
+    return Finding(holds, f"D - D* ends at {excess:.3g}", {"D - D*": excess})
 
 
+@resting_on(on_instances(1, "trainer runs"))
 def asymptotic(statement: Statement) -> Finding:
     """P[node 0 never answers], the product of its drop probabilities over 10^6 rounds, times where it then ends.
 
@@ -101,9 +97,4 @@ def asymptotic(statement: Statement) -> Finding:
     silent = math.exp(float(np.log1p(-answers).sum()))
     excess = silent * _limits(0.5)[0]
     text = f"the node stays silent with probability {silent:.3g}: E[D - D*] is at least {excess:.3g}"
-    return Finding(
-        excess < 1e-3 * _limits(0.5)[0],
-        text,
-        {"P[never answers]": silent, "E[D - D*] at least": excess},
-        basis=on_instances(1, "trainer runs"),
-    )
+    return Finding(excess < 1e-3 * _limits(0.5)[0], text, {"P[never answers]": silent, "E[D - D*] at least": excess})

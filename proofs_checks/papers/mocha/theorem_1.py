@@ -19,6 +19,7 @@ from ....trainers.mocha.mocha import State
 from ...convergence.exponents import Exponent, fitted_exponent
 from ...convergence.mocha_problem import (
     Problem,
+    confirm_rounds,
     lone_sample,
     made_problem,
     part_way,
@@ -26,9 +27,8 @@ from ...convergence.mocha_problem import (
     squared_theta,
     tight_problem,
 )
-from ...convergence.mocha_round import confirm_rounds
-from ..rates import judged
-from ..row import Finding, Statement, looseness, on_instances
+from ..measured import by_exponent
+from ..row import Finding, Statement, looseness, on_instances, resting_on
 
 ROUNDS, SEEDS = 80, 6
 
@@ -109,6 +109,7 @@ def linear_rate(statement: Statement) -> Finding:
     )
 
 
+@resting_on(on_instances(3, "trainer runs"))
 def gap_bound(statement: Statement) -> Finding:
     """gap <= factor (D - E[D after the round | past]) / ((1 - Theta) s) at every round; one sample attains it."""
     confirm_rounds()
@@ -119,7 +120,6 @@ def gap_bound(statement: Statement) -> Finding:
         holds,
         f"the gap is at most {worst:.3f} times the bound",
         {"largest gap over bound": worst},
-        basis=on_instances(3, "trainer runs"),
         loose=looseness(shares) if holds else None,
     )
 
@@ -204,7 +204,7 @@ def exponent(statement: Statement) -> Finding:
     confirm_rounds()
     what, measured, sizes, slack = MEASURED[statement.domain["of"]]
     fit, rounds = measured()
-    return judged(fit, statement, what, on_instances(sizes, "trainer runs"), {"rounds": rounds}, slack)
+    return by_exponent(fit, statement, what, on_instances(sizes, "trainer runs"), {"rounds": rounds}, slack)
 
 
 S = "s over mu/(mu + sigma' sigma_max)"

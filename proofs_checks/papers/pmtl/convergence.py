@@ -12,15 +12,16 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ...convergence.pmtl_moments import Federation, check_against_trainer
 from ...convergence.pmtl_runs import Path, run
-from ..row import Finding, Statement, on_instances
+from ..row import Finding, Statement, on_instances, resting_on
 
 
 def _problem(population: int, dimension: int, curvature: float) -> Any:
-    from ...convergence.quadratic import mean_estimation
+    from ...convergence.pmtl_runs import mean_estimation
 
     return mean_estimation(population=population, dimension=dimension, curvature=curvature, seed=1)
 
 
+@resting_on(on_instances(1, "trainer runs"))
 def halves_every_step(statement: Statement) -> Finding:
     """F(W^t) - F* against rate^t (F(W^0) - F*) at every step; m = q = 10, L = mu = 1, lambda = .1, sigma = 0."""
     problem = _problem(10, 3, 1.0)
@@ -34,7 +35,7 @@ def halves_every_step(statement: Statement) -> Finding:
     excess = gaps - bound * (1 + 1e-9) - 1e-15
     numbers = {"eta": eta, "2/(L + lambda)": 2 / 1.1, "F - F*": _some(gaps), "bound": _some(bound)}
     text = f"eta = {eta:.4f}: F - F* from {gaps[0]:.3g} to {gaps[-1]:.3g} in {rounds} steps, bound {bound[-1]:.3g}"
-    return Finding(bool((excess <= 0).all()), text, numbers, basis=on_instances(1, "trainer runs"))
+    return Finding(bool((excess <= 0).all()), text, numbers)
 
 
 def _some(values: Floats) -> list[float]:
@@ -42,6 +43,7 @@ def _some(values: Floats) -> list[float]:
     return [float(values[place]) for place in places]
 
 
+@resting_on(on_instances(1, "trainer runs"))
 def neighbourhood(statement: Statement) -> Finding:
     """F(W^T) and F(W^T) - F* for the paper's mean estimation example: which of them stays away from 0 (sigma = 0)."""
     problem = _problem(10, 1, 2.0)
@@ -49,14 +51,10 @@ def neighbourhood(statement: Statement) -> Finding:
     value, gap = problem.objective(path.models[-1], 2.0), float(path.gaps()[-1])
     numbers = {"F(W^T)": value, "F(W^T) - F*": gap}
     stays = gap if statement.claim["stays above 0"] == "F - F*" else value
-    return Finding(
-        stays > 1e-3,
-        f"F(W^T) = {value:.4g}, F(W^T) - F* = {gap:.2g} after 120 steps",
-        numbers,
-        basis=on_instances(1, "trainer runs"),
-    )
+    return Finding(stays > 1e-3, f"F(W^T) = {value:.4g}, F(W^T) - F* = {gap:.2g} after 120 steps", numbers)
 
 
+@resting_on(on_instances(1, "trainer runs"))
 def bound_29(statement: Statement) -> Finding:
     """The left-hand side of (29) (from below) against (70) and (71) with their explicit constants; m = 10, sigma = 0.
 
@@ -87,9 +85,7 @@ def bound_29(statement: Statement) -> Finding:
     right = 2 * (2 * k + extra) * start + 2 * 4 * population / p**2 * float(largest.sum())
     right /= population * 5 * steps
     text = f"q = {cohort}, E = {steps}: left-hand side at least {left:.4g}, right-hand side {right:.4g}"
-    return Finding(
-        left <= right, text, {"left": left, "right": right, "eta": eta}, basis=on_instances(1, "trainer runs")
-    )
+    return Finding(left <= right, text, {"left": left, "right": right, "eta": eta})
 
 
 def _idle_gradients(path: Path) -> float:

@@ -17,7 +17,7 @@ from ....accounting.rounding import float_below
 from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
 from ...billboard.coalition_attack import Federation, coalition_attack
 from .. import balls
-from ..row import BALLS, CERTIFIED, EXACT, Finding, Statement, on_instances
+from ..row import BALLS, CERTIFIED, EXACT, Finding, Statement, on_instances, resting_on
 
 CONSTANTS = ((0.01, 10.0), (1.0, 1.0), (1.0, 10.0), (100.0, 0.1))
 """(c1, c2) for which the general argument is carried out in numbers too."""
@@ -69,12 +69,13 @@ def _coalition(p: float, rounds: int, z: float, delta: float) -> tuple[float, fl
     return found.lower, found.upper
 
 
+@resting_on(EXACT)
 def _no_constants() -> Finding:
     delta, epsilon = 1e-5, 1.0
     least = profile_below(1.0, 2.0) / 2
     numbers: dict[str, object] = {"delta_G(1; 2)/2": least}
     if least <= delta:
-        return Finding(True, f"delta_G(1; 2)/2 = {least:.4g} is no counterexample", numbers, basis=EXACT)
+        return Finding(True, f"delta_G(1; 2)/2 = {least:.4g} is no counterexample", numbers)
     for c1, c2 in CONSTANTS:
         p = min(0.5, 1 / (2 * c2**2 * -math.log(delta)))
         p = 10.0 ** math.floor(math.log10(p))
@@ -87,9 +88,10 @@ def _no_constants() -> Finding:
             _coalition(p, rounds, z, delta)[0],
         ]
     text = f"whatever c1 and c2: at epsilon = 1 and p small enough, delta is above {least:.3f}"
-    return Finding(False, text, numbers, basis=EXACT)
+    return Finding(False, text, numbers)
 
 
+@resting_on(BALLS)
 def smallest_example(statement: Statement) -> Finding:
     """m = 2, q = 1, T = 1, sigma = 2 gamma, epsilon = 1, in balls: delta before the other client, who knows.
 
@@ -104,10 +106,11 @@ def smallest_example(statement: Statement) -> Finding:
         text = (
             f"true delta {float(seen):.6g} > {float(stated):.6g}: the other client knows whether it was picked itself"
         )
-        return Finding(False, text, numbers, {"m": 2, "q": 1, "T": 1, "z": 2.0, "epsilon": 1.0}, basis=BALLS)
-    return Finding(True, f"delta = {float(seen):.6g}, attained", numbers, basis=BALLS)
+        return Finding(False, text, numbers, {"m": 2, "q": 1, "T": 1, "z": 2.0, "epsilon": 1.0})
+    return Finding(True, f"delta = {float(seen):.6g}, attained", numbers)
 
 
+@resting_on(CERTIFIED)
 def published_scale(statement: Statement) -> Finding:
     """m = 1000, q = 10, T = 500, z = 2, delta = 1e-6: the accountant's epsilon before the coalition that knows."""
     run = Repeat(FixedSize(Gaussian(2.0), 1000, 10), 500)
@@ -116,9 +119,10 @@ def published_scale(statement: Statement) -> Finding:
     stated = poisson.upper if statement.claim["accounting"] == "Poisson" else statement.claim["accounting"]
     numbers = {"Poisson accounting": poisson.upper, "coalition": [seen.lower, seen.upper]}
     text = f"coalition epsilon in [{seen.lower:.6g}, {seen.upper:.6g}], stated {stated:.4g}"
-    return Finding(seen.upper <= stated, text, numbers, basis=CERTIFIED)
+    return Finding(seen.upper <= stated, text, numbers)
 
 
+@resting_on(on_instances(150000, "audit"))
 def audited(statement: Statement) -> Finding:
     """The coalition of 39 attacks client 0: m = 40, q = 4, T = 100, z = 4.75, delta = 1e-3.
 
@@ -131,9 +135,10 @@ def audited(statement: Statement) -> Finding:
     numbers = {"audited epsilon at least": low, "exact": [found.exact.lower, found.exact.upper], "claimed": claimed}
     refuted = low > claimed
     text = f"audited epsilon at least {low:.3f} ({'refutes' if refuted else 'compatible with'} {claimed:g})"
-    return Finding(not refuted, text, numbers, error_probability=alpha, basis=on_instances(150000, "audit"))
+    return Finding(not refuted, text, numbers, error_probability=alpha)
 
 
+@resting_on(CERTIFIED)
 def poisson_before_coalition(statement: Statement) -> Finding:
     """Whether the coalition's epsilon is that of the hidden-participation accounting, cohort scheme as stated."""
     numbers, worst = {}, 0.0
@@ -146,10 +151,11 @@ def poisson_before_coalition(statement: Statement) -> Finding:
         worst = max(worst, seen.lower / hidden.upper)
         if seen.lower > hidden.upper * statement.claim["times the hidden epsilon"]:
             text = f"m = {m}, q = {q}, T = {rounds}, z = {z:g}: {seen.lower:.4g} against {hidden.upper:.4g}"
-            return Finding(False, text, numbers, basis=CERTIFIED)
-    return Finding(True, f"coalition / hidden epsilon at most {worst:.6g} in 3 settings", numbers, basis=CERTIFIED)
+            return Finding(False, text, numbers)
+    return Finding(True, f"coalition / hidden epsilon at most {worst:.6g} in 3 settings", numbers)
 
 
+@resting_on(CERTIFIED)
 def less_noise_with_everybody(statement: Statement) -> Finding:
     """The least sigma/gamma for eps = .8, delta = 1/205, T = 1000 of FEMNIST, before the coalition."""
     least = {}
@@ -159,7 +165,7 @@ def less_noise_with_everybody(statement: Statement) -> Finding:
     more = least[100] >= least[205]
     ordered = more if statement.claim["noise with cohorts, against everybody"] == "at least" else not more
     text = f"sigma/gamma = {least[205]:.4g} with all 205 clients, {least[100]:.4g} with cohorts of 100"
-    return Finding(ordered, text, numbers, basis=CERTIFIED)
+    return Finding(ordered, text, numbers)
 
 
 def _femnist(z: float, cohort: int) -> float:
@@ -176,6 +182,7 @@ def _least_noise(epsilon_at: Callable[[float], float], cohort: int) -> float:
     return high / cohort
 
 
+@resting_on(EXACT)
 def fine_tuning(statement: Statement) -> Finding:
     """Local fine-tuning as post-processing of the billboard: which observer of which outputs it leaves protected.
 
@@ -197,7 +204,7 @@ def fine_tuning(statement: Statement) -> Finding:
             pair = [law.get(seen, 0.0) for law in laws]
             worst = max(worst, math.inf if min(pair) == 0 else math.log(max(pair) / min(pair)))
     text = f"largest log likelihood ratio of the others' tuned models: {worst:.6g}, billboard's {epsilon:.6g}"
-    return Finding(worst <= epsilon * (1 + 1e-12), text, {"loss": worst, "billboard epsilon": epsilon}, basis=EXACT)
+    return Finding(worst <= epsilon * (1 + 1e-12), text, {"loss": worst, "billboard epsilon": epsilon})
 
 
 def _tuned(j: int, data: tuple[int, ...], board: tuple[int, ...], reads: str) -> object:

@@ -25,7 +25,7 @@ Setting = tuple[Federation, int]
 
 def _mean(population: int, spread: float = 1.0) -> Any:
     """L = mu = 1; two coordinates, independent copies of each other."""
-    from ...convergence.quadratic import mean_estimation
+    from ...convergence.pmtl_runs import mean_estimation
 
     return mean_estimation(population=population, dimension=2, curvature=1.0, spread=spread, seed=1)
 
@@ -33,7 +33,7 @@ def _mean(population: int, spread: float = 1.0) -> Any:
 @cache
 def _ridge() -> Any:
     """L = 1, mu = .1, four clients whose Hessians and optima differ."""
-    from ...convergence.quadratic import ridge_regression
+    from ...convergence.pmtl_runs import ridge_regression
 
     return ridge_regression(population=4, dimension=3, seed=2)
 
@@ -64,10 +64,7 @@ SETTINGS: dict[str, Callable[[], list[Setting]]] = {
         (_from(_mean(4), "increments", 1.0, 0.02, away=20.0, cohort=2, steps=4), 2000),
         *_rough("increments", 5, (1, 2, None)),
     ],
-    "reset, one step": lambda: [
-        (_from(_mean(4), "reset", 1.0, 0.02, sigma=0.2), 4000),
-        *_rough("reset", 1, (None,)),
-    ],
+    "reset, one step": lambda: [(_from(_mean(4), "reset", 1.0, 0.02, sigma=0.2), 4000), *_rough("reset", 1, (None,))],
     "reset, local steps": lambda: [
         (_from(_mean(4), "reset", 32.0, 0.5, steps=8, sigma=0.2), 800),
         *_rough("reset", 5, (None,)),

@@ -17,7 +17,7 @@ from ...convergence.exponents import fitted_exponent
 from ...convergence.pmtl_moments import Federation, Moments, check_against_trainer
 from ...convergence.pmtl_runs import Form
 from ..balls import largest_shift
-from ..rates import judged
+from ..measured import by_exponent
 from ..row import Finding, Statement, on_instances
 
 SLACK = 0.02
@@ -26,7 +26,7 @@ SLACK = 0.02
 
 @cache
 def _problem(population: int, dimension: int) -> Any:
-    from ...convergence.quadratic import mean_estimation
+    from ...convergence.pmtl_runs import mean_estimation
 
     return mean_estimation(population=population, dimension=dimension, curvature=1.0, seed=1)
 
@@ -113,10 +113,7 @@ Values = tuple[tuple[float, ...], Callable[[float], float]]
 def _noise_terms(measure: Measure) -> dict[str, Values]:
     return {
         "sigma": ((0.05, 0.1, 0.2, 0.4, 0.8), lambda x: _noise(measure, _federation(sigma=x))),
-        "lambda": (
-            (64.0, 128.0, 256.0, 512.0),
-            lambda x: _noise(measure, _federation(m=3, strength=x), int(10 * x)),
-        ),
+        "lambda": ((64.0, 128.0, 256.0, 512.0), lambda x: _noise(measure, _federation(m=3, strength=x), int(10 * x))),
         "d": ((1, 2, 4, 8), lambda x: _noise(measure, _federation(m=3, d=int(x)))),
         "m": ((4, 6, 9, 14, 20), lambda x: _noise(measure, _federation(m=int(x)))),
         "m, T ~ m": (
@@ -145,27 +142,16 @@ TERMS: dict[str, dict[str, Values]] = {
         "E": ((8, 16, 32, 64), lambda x: _start(_federation(steps=int(x), away=4.0), int(8192 / x))),
         "m": ((4, 6, 9, 14, 20), lambda x: _start(_federation(m=int(x), away=20.0), 400)),
         "m, T ~ m": ((4, 6, 9, 14, 20), lambda x: _start(_federation(m=int(x), away=20.0), int(40 * x))),
-        "lambda": (
-            (256.0, 512.0, 1024.0, 2048.0),
-            lambda x: _start(_federation(m=3, strength=x, away=20.0), 16_000),
-        ),
+        "lambda": ((256.0, 512.0, 1024.0, 2048.0), lambda x: _start(_federation(m=3, strength=x, away=20.0), 16_000)),
         "p": (
             (1 / 12, 2 / 12, 3 / 12, 4 / 12),
             lambda x: _start(_federation(m=12, cohort=round(12 * x), form="increments", step=0.1, away=20.0), 3000),
         ),
     },
     "needed constant of O(lambda/T)": {
-        "lambda": (
-            (1e-4, 1e-2, 1.0, 256.0),
-            lambda x: 400 * _start(_federation(m=3, strength=x, away=20.0), 400) / x,
-        ),
+        "lambda": ((1e-4, 1e-2, 1.0, 256.0), lambda x: 400 * _start(_federation(m=3, strength=x, away=20.0), 400) / x)
     },
-    "start of F - F*": {
-        "m": (
-            (4, 6, 9, 14, 20),
-            lambda x: _first_gaps(_federation(m=int(x), sigma=0.0, away=20.0)),
-        ),
-    },
+    "start of F - F*": {"m": ((4, 6, 9, 14, 20), lambda x: _first_gaps(_federation(m=int(x), sigma=0.0, away=20.0)))},
 }
 """Term and parameter: the sizes at which the term is measured, and how."""
 
@@ -182,4 +168,4 @@ def exponent(statement: Statement) -> Finding:
     sizes, values = _values(term, parameter)
     numbers = {parameter: list(sizes), "measured": list(values)}
     basis = on_instances(len(sizes), "recursions equal to the trainer")
-    return judged(fitted_exponent(sizes, values), statement, f"{term} ~ ({parameter})", basis, numbers, SLACK)
+    return by_exponent(fitted_exponent(sizes, values), statement, f"{term} ~ ({parameter})", basis, numbers, SLACK)

@@ -15,7 +15,7 @@ from ....accounting.losses.gaussian_rounds import profile_above
 from ....accounting.renyi.conversions import canonne_epsilon, mironov_epsilon
 from ....accounting.renyi.renyi import renyi
 from ....mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
-from ..row import CERTIFIED, Finding, Statement, looseness, on_instances
+from ..row import CERTIFIED, Finding, Statement, looseness, on_instances, resting_on
 
 FIGURE_2 = {
     "StackOverflow": {"m": 400, "sigma": 0.01, "gamma": 0.5, "T": 600, "end": 15.16},
@@ -44,6 +44,7 @@ def seen_epsilon(data: str, delta: float, relation: Neighbouring = "replace-one"
     return observer_epsilon(run, EVERYBODY_ELSE, delta, relation).epsilon
 
 
+@resting_on(CERTIFIED)
 def figure_2(statement: Statement) -> Finding:
     """The end of Figure 2's curve as a guarantee of the stated kind at delta = 1/m."""
     data = statement.domain["data"]
@@ -59,12 +60,13 @@ def figure_2(statement: Statement) -> Finding:
     text = f"epsilon in [{true.lower:.5g}, {true.upper:.5g}], stated {stated:g}"
     loose = looseness([true.upper / stated]) if true.upper <= stated and not above else None
     holds = true.lower >= stated if above else true.upper <= stated
-    return Finding(holds, text, numbers, basis=CERTIFIED, loose=loose)
+    return Finding(holds, text, numbers, loose=loose)
 
 
 ORDERS = (1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 3.0, 4.0)
 
 
+@resting_on(CERTIFIED)
 def conversion(statement: Statement) -> Finding:
     """Figure 2's ends from the Renyi divergences of Poisson, add-remove rounds, by the stated conversion."""
     convert = {"Lemma 3": mironov_epsilon, "improved": canonne_epsilon}[statement.claim["conversion"]]
@@ -76,7 +78,7 @@ def conversion(statement: Statement) -> Finding:
         numbers[f"{data}: epsilon, at order"] = [value, order]
         agree = agree and abs(value - found["end"]) <= 0.005
     ends = ", ".join(f"{value:.2f}" for value, _ in numbers.values())
-    return Finding(agree, f"by that conversion the curves end at {ends}", numbers, basis=CERTIFIED)
+    return Finding(agree, f"by that conversion the curves end at {ends}", numbers)
 
 
 @cache
@@ -85,6 +87,7 @@ def _reported(base: Gaussian, rounds: int) -> float:
     return epsilon_of(Repeat(Poisson(base, COHORT / 205), rounds), 1 / 205, "add-remove", accountant="rdp").upper
 
 
+@resting_on(CERTIFIED)
 def table_1(statement: Statement) -> Finding:
     """Rounds at sigma = .1, gamma = .2, m = 205 up to which the accountant reports each epsilon, and what is true."""
     numbers, kept = {}, True
@@ -98,9 +101,10 @@ def table_1(statement: Statement) -> Finding:
         numbers[f"{rounds} rounds: reported, true epsilon"] = [_reported(base, rounds), true.lower, true.upper]
         kept = kept and true.upper <= stated
         text = f"{rounds} rounds reported as {stated:g}: true epsilon in [{true.lower:.4g}, {true.upper:.4g}]"
-    return Finding(kept, text, numbers, basis=CERTIFIED)
+    return Finding(kept, text, numbers)
 
 
+@resting_on(on_instances(1))
 def selection(statement: Statement) -> Finding:
     """Whether the best of `tried` runs, chosen by one validation score, keeps each run's own (epsilon, delta).
 
@@ -117,9 +121,10 @@ def selection(statement: Statement) -> Finding:
     alone = profile_above(epsilon, 1.0)
     numbers = {"delta of one run": alone, "delta of the chosen run at least": chosen}
     text = f"delta at epsilon = 1: {chosen:.4g} for the best of {tried}, {alone:.4g} for one"
-    return Finding(chosen <= alone * (1 + 1e-9), text, numbers, basis=on_instances(1))
+    return Finding(chosen <= alone * (1 + 1e-9), text, numbers)
 
 
+@resting_on(CERTIFIED)
 def tasks(statement: Statement) -> Finding:
     """Sensitivity and rate follow the number of clients: which of two populations epsilon is reported for."""
     stated = hidden_epsilon("FEMNIST", 1 / 205)
@@ -127,9 +132,10 @@ def tasks(statement: Statement) -> Finding:
     other = epsilon_of(Repeat(step, 1000), 1 / 205, "add-remove")
     ratio = other.upper / stated.upper
     text = f"epsilon {other.upper:.5g} with m = {statement.domain['m']}, {stated.upper:.5g} with 205"
-    return Finding(abs(ratio - 1) <= statement.tolerance + 1e-9, text, {"ratio": ratio}, basis=CERTIFIED)
+    return Finding(abs(ratio - 1) <= statement.tolerance + 1e-9, text, {"ratio": ratio})
 
 
+@resting_on(CERTIFIED)
 def weighted(statement: Statement) -> Finding:
     """FEMNIST, sigma = .1, gamma = .2, q = 100 of 206, 1000 rounds, before the coalition, replaced data.
 
@@ -139,4 +145,4 @@ def weighted(statement: Statement) -> Finding:
     run = Repeat(FixedSize(Gaussian(COHORT * 0.1 / 0.2 / over), 206, COHORT), 1000)
     true = observer_epsilon(run, EVERYBODY_ELSE, 1 / 206, "replace-one").epsilon
     text = f"epsilon in [{true.lower:.4g}, {true.upper:.4g}], stated {stated:g}"
-    return Finding(true.upper <= stated, text, {"true epsilon": [true.lower, true.upper]}, basis=CERTIFIED)
+    return Finding(true.upper <= stated, text, {"true epsilon": [true.lower, true.upper]})

@@ -1,4 +1,4 @@
-"""Sections 3.1 and 3.2: objective and definitions; statements of figures that the text alone does not decide."""
+"""Sections 3.1 and 3.2: objective, definitions, figures that the text alone does not decide; derivations."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-import z3
 from scipy.stats import norm
 
 from ....accounting import epsilon as epsilon_of
 from ....accounting.calibration.calibrate import calibrate
 from ....mechanisms import Gaussian, Repeat
 from ...convergence.exponents import fitted_exponent
-from ..row import CERTIFIED, EXACT, Finding, Statement, on_instances
+from ...convergence.pmtl_moments import Federation, check_against_trainer
+from ..row import CERTIFIED, EXACT, Finding, Statement, on_instances, resting_on
 
-LAMBDA, A, B, C, STEP = z3.Reals("lambda w1 w2 w3 t")
 
-
+@resting_on(EXACT)
 def events(statement: Statement) -> Finding:
     """M(D) = (r, r xor D_1), r a fair coin: the largest P(M(D) in S) - P(M(D') in S) over Definition 1's events."""
     laws = [{(r, r ^ bit): Fraction(1, 2) for r in (0, 1)} for bit in (0, 1)]
@@ -29,13 +28,14 @@ def events(statement: Statement) -> Finding:
     else:
         apart = sum((max(p - laws[1].get(out, Fraction(0)), Fraction(0)) for out, p in laws[0].items()), Fraction(0))
     text = f"events of that kind tell apart by {apart}, while the two coordinates together give D_1 away"
-    return Finding(apart == 1, text, {"largest difference": float(apart), "given away": 1.0}, basis=EXACT)
+    return Finding(apart == 1, text, {"largest difference": float(apart), "given away": 1.0})
 
 
 def _mass(law: dict[tuple[int, int], Fraction], coordinate: int, value: int) -> Fraction:
     return sum((p for out, p in law.items() if out[coordinate] == value), Fraction(0))
 
 
+@resting_on(EXACT)
 def more_general(statement: Statement) -> Finding:
     """A joint-private mechanism that is not billboard private: M_1 xor M_2 = D_1 and D_2, each output a fair coin.
 
@@ -51,9 +51,10 @@ def more_general(statement: Statement) -> Finding:
     represented = Fraction(1) if statement.claim["g"] == "any function" else best
     text = f"the best representation agrees with the mechanism with probability {represented}"
     numbers = {"agreement": float(represented), "agreement with g independent of D": float(best)}
-    return Finding(represented < 1, text, numbers, basis=EXACT)
+    return Finding(represented < 1, text, numbers)
 
 
+@resting_on(EXACT)
 def billboard_lemma(statement: Statement) -> Finding:
     """Three one-bit clients, g a noisy count of the bits: the exact loss of the others' outputs, all neighbours.
 
@@ -70,12 +71,10 @@ def billboard_lemma(statement: Statement) -> Finding:
                 against = laws[1].get(seen, Fraction(0))
                 if against == 0:
                     text = f"an output of the others excludes the neighbour: clients read {reads}"
-                    return Finding(
-                        False, text, {"loss": math.inf, "e^epsilon": float(budget)}, {"data": list(data)}, basis=EXACT
-                    )
+                    return Finding(False, text, {"loss": math.inf, "e^epsilon": float(budget)}, {"data": list(data)})
                 worst = max(worst, laws[0][seen] / against)
     text = f"largest likelihood ratio of the others' outputs: {worst}, e^epsilon of the billboard: {budget}"
-    return Finding(worst <= budget, text, {"largest ratio": float(worst), "e^epsilon": float(budget)}, basis=EXACT)
+    return Finding(worst <= budget, text, {"largest ratio": float(worst), "e^epsilon": float(budget)})
 
 
 def published(everything: bool) -> tuple[Fraction, Fraction]:
@@ -112,6 +111,7 @@ def _noise() -> Iterator[tuple[int, Fraction]]:
         yield k, weight * (Fraction(3, 2) if abs(k) == 8 else 1)
 
 
+@resting_on(CERTIFIED)
 def naive_client_level(statement: Statement) -> Finding:
     """P(the sign of client k's own weight survives) when the concatenated model is released once with client-level DP.
 
@@ -123,13 +123,11 @@ def naive_client_level(statement: Statement) -> Finding:
     )
     correct = float(norm.cdf(1 / noise.value))
     return Finding(
-        correct < 0.6,
-        f"right with probability {correct:.4f} at epsilon = {epsilon:g}",
-        {"P(right)": correct},
-        basis=CERTIFIED,
+        correct < 0.6, f"right with probability {correct:.4f} at epsilon = {epsilon:g}", {"P(right)": correct}
     )
 
 
+@resting_on(on_instances(4, "certified intervals"))
 def noise_by_rounds(statement: Statement) -> Finding:
     """The exponent of T in the least sigma^2 at fixed epsilon = 1, delta = 1e-5, all clients in every round."""
     rounds = (10, 40, 160, 640)
@@ -147,9 +145,38 @@ def noise_by_rounds(statement: Statement) -> Finding:
     exponent = statement.claim["exponent"]
     check = epsilon_of(Repeat(Gaussian(math.sqrt(least[-1])), rounds[-1]), 1e-5, "replace-one").upper
     numbers = {"T": list(rounds), "sigma^2 m^2/gamma^2": least, "epsilon at the last": check}
-    return Finding(
-        abs(slope - exponent) < 1e-4,
-        f"sigma^2 ~ T^{slope:.6f}, stated {exponent:g}",
-        numbers,
-        basis=on_instances(4, "certified intervals"),
+    return Finding(abs(slope - exponent) < 1e-4, f"sigma^2 ~ T^{slope:.6f}, stated {exponent:g}", numbers)
+
+
+@resting_on(EXACT)
+def selection_probability(statement: Statement) -> Finding:
+    """C(m - 1, q - 1)/C(m, q) against factor q/m, exactly, for all q <= m <= 40."""
+    factor = Fraction(statement.claim["factor"])
+    pairs = [(m, q) for m in range(1, 41) for q in range(1, m + 1)]
+    wrong = [(m, q) for m, q in pairs if Fraction(math.comb(m - 1, q - 1), math.comb(m, q)) != factor * Fraction(q, m)]
+    text = f"different in {len(wrong)} of {len(pairs)} cases with m at most 40"
+    return Finding(not wrong, text, {"cases": len(pairs)}, {"m, q": wrong[0]} if wrong else None)
+
+
+@resting_on(EXACT)
+def outputs(statement: Statement) -> Finding:
+    """Line 10's output before three one-bit clients' neighbours: all models, or all but the changed client's."""
+    loss, budget = published(statement.claim["seen"] == "all models")
+    text = f"largest likelihood ratio {loss}, e^epsilon of the broadcasts {budget}"
+    return Finding(loss <= budget, text, {"largest ratio": float(loss), "e^epsilon": float(budget)})
+
+
+@resting_on(on_instances(1, "trainer runs"))
+def releases(statement: Statement) -> Finding:
+    """How many noisy broadcasts Algorithm 1 makes for 12 local steps of a client, in a run, against 12 charged."""
+    from ...convergence.pmtl_runs import mean_estimation, run
+
+    steps, problem = statement.domain["E"], mean_estimation(population=3, dimension=1, curvature=1.0, seed=1)
+    check_against_trainer(Federation(problem, "as-printed", 1.0, 0.1, steps, sigma=0.1))
+    path = run(
+        problem, "as-printed", strength=1.0, learning_rate=0.1, rounds=12 // steps, local_steps=steps, noise_std=0.1
     )
+    made = int((abs(path.shared[1:] - path.shared[:-1]).max(axis=1) > 0).sum())
+    over = math.sqrt(12 / made)
+    text = f"{made} noisy broadcasts for 12 local steps: sigma for T = 12 is {over:.3g} times what is needed"
+    return Finding(made == 12, text, {"broadcasts": made, "sigma / needed": over})

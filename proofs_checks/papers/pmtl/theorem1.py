@@ -19,7 +19,7 @@ from .. import balls
 from ..balls import largest_shift
 from ..formula import evaluated, exactly
 from ..kinds import boxes
-from ..row import BALLS, CERTIFIED, Finding, Statement, Undecided, on_instances
+from ..row import BALLS, CERTIFIED, Finding, Statement, Undecided, on_instances, resting_on
 
 POINTS = ((1.0, 1e-5, 1), (8.0, 1e-5, 100), (0.1, 1e-5, 400), (1.0, 1e-12, 25), (40.0, 1e-5, 9), (2.0, 0.005, 1000))
 """(epsilon, delta, T) at which noise is judged by what the accountant says of the run itself."""
@@ -101,6 +101,7 @@ def _premises(at: balls.Point, c1: float, c2: float) -> arb:
     return arb(0, 1)
 
 
+@resting_on(BALLS)
 def _no_constants() -> Finding:
     """That no c1, c2 will do, at any p in (0, 1]: an attack on the sum of all T releases.
 
@@ -119,7 +120,7 @@ def _no_constants() -> Finding:
         z = c2 * p * math.sqrt(rounds * log) / epsilon
         numbers[f"c1 = {c1:g}, c2 = {c2:g}, p = {p:g}, delta = 1e-5: epsilon, T, z"] = [epsilon, rounds, z]
     text = f"whatever c1, c2 and p: with epsilon and T large enough the true delta is above {float(least.lower()):.3f}"
-    return Finding(not least > 0.5, text, numbers, basis=BALLS)
+    return Finding(not least > 0.5, text, numbers)
 
 
 def _points(c1: float, statement: Statement) -> list[tuple[float, float, float, int]]:
@@ -155,6 +156,7 @@ def _replace_one_upper(moment: float, alpha: float, rounds: int, delta: float) -
     return rounds * 2 * moment - math.log(delta) / (alpha - 1)
 
 
+@resting_on(CERTIFIED)
 def _counterexample_on_domain(c1: float, c2: float, halving: int, p_most: float) -> Finding:
     """A certified violation at z = c2 p sqrt(T L)/eps, or Undecided: a c2 too small for the proof may still do."""
     for epsilon, delta in ((0.5, 1e-2), (1.0, 1e-5), (8.0, 1e-2)):
@@ -164,9 +166,7 @@ def _counterexample_on_domain(c1: float, c2: float, halving: int, p_most: float)
         found = epsilon_of(run, delta)
         if found.lower > epsilon:
             numbers = {"p": p_most, "rounds": rounds, "z": z, "delta": delta, "epsilon_lower": found.lower}
-            return Finding(
-                False, f"c2 = {c2:g}: epsilon is at least {found.lower:.4g}, not {epsilon:g}", numbers, basis=CERTIFIED
-            )
+            return Finding(False, f"c2 = {c2:g}: epsilon is at least {found.lower:.4g}, not {epsilon:g}", numbers)
     raise Undecided(f"c2 = {c2:g} is below what the proof needs, and no counterexample was found")
 
 
@@ -174,6 +174,7 @@ SETTINGS = ((205, 100, 1000, 5.0), (400, 100, 600, 2.0), (100, 10, 500, 4.0), (1
 """(m, q, T, z) over which the accountants of the proof and of the algorithm are compared."""
 
 
+@resting_on(CERTIFIED)
 def accounted_as(statement: Statement) -> Finding:
     """Whether SGM(p, z / divisor), Poisson and zero-out, is an upper bound for what Algorithm 1 does (hidden cohorts).
 
@@ -192,12 +193,11 @@ def accounted_as(statement: Statement) -> Finding:
             text = (
                 f"m = {m}, q = {q}, T = {rounds}, z = {z:g}: at least {truth.lower:.4g}, accounted {stated.upper:.4g}"
             )
-            return Finding(False, text, numbers, basis=CERTIFIED)
-    return Finding(
-        True, f"attained epsilon at most the accounted one in {len(SETTINGS)} settings", numbers, basis=CERTIFIED
-    )
+            return Finding(False, text, numbers)
+    return Finding(True, f"attained epsilon at most the accounted one in {len(SETTINGS)} settings", numbers)
 
 
+@resting_on(CERTIFIED)
 def limits(statement: Statement) -> Finding:
     """As m grows, whether sigma = c gamma sqrt(T L)/(eps m) keeps (eps, delta) with q fixed, or with q = m.
 
@@ -213,13 +213,10 @@ def limits(statement: Statement) -> Finding:
         numbers[f"m = {m}: z, epsilon"] = [z, found.lower, found.upper]
         if found.lower > epsilon:
             return Finding(
-                False,
-                f"q = {q}, m = {m}: z = {z:.4g}, epsilon at least {found.lower:.4g}, not {epsilon:g}",
-                numbers,
-                basis=CERTIFIED,
+                False, f"q = {q}, m = {m}: z = {z:.4g}, epsilon at least {found.lower:.4g}, not {epsilon:g}", numbers
             )
     last = found.upper
-    return Finding(True, f"epsilon stays at {last:.4g} while sigma falls like 1/m", numbers, basis=CERTIFIED)
+    return Finding(True, f"epsilon stays at {last:.4g} while sigma falls like 1/m", numbers)
 
 
 def renyi_to_dp(statement: Statement) -> Finding:

@@ -16,11 +16,11 @@ from flint import acb, arb, ctx
 
 from ...auditing import approximate_dp, audit
 from ...proving import prove
-from ..audited import judged
 from ..formula import exactly
+from ..measured import by_audit
 from ..row import BALLS, Basis, Finding, Means, Statement, Undecided, on_instances
 from . import variants
-from .functions import numeric, sparse_vector
+from .variants import numeric, sparse_vector
 
 BITS, TAIL = 128, 60
 """Working precision; beyond TAIL times its scale the threshold's noise is bounded by its probability alone."""
@@ -166,13 +166,9 @@ def odds_grow(statement: Statement) -> Finding:
 
 def attacked(statement: Statement) -> Finding:
     """An audit of a variant as it is, against claim.epsilon; wrong with a probability of at most 1e-4."""
-    algorithms = {
-        "1": variants.algorithm_1(1.0, 3),
-        "4": variants.algorithm_4(1.0, 3),
-        "6": variants.algorithm_6(1.0),
-    }
+    algorithms = {"1": variants.algorithm_1(1.0, 3), "4": variants.algorithm_4(1.0, 3), "6": variants.algorithm_6(1.0)}
     claim = approximate_dp(statement.claim["epsilon"])
     mechanism = algorithms[statement.domain["algorithm"]]
     result = audit(mechanism, variants.CROSSED, claim=claim, trials=10_000, seed=0, alpha=1e-4)
     numbers = {"audited epsilon at least": result.epsilon_lower(0.0)}
-    return judged(result, f"epsilon = {statement.claim['epsilon']:g}", numbers, 1e-4)
+    return by_audit(result, f"epsilon = {statement.claim['epsilon']:g}", numbers, 1e-4)

@@ -137,8 +137,8 @@ def _exit_code(result: AuditResult | None) -> int:
 
 def _say_beforehand(asked: Asked, target: Target) -> None:
     """On stderr: which pairs are tried, and that the calls asked for could not refute the claim, where that is so."""
+    from ..proofs_checks.auditing.checked import too_few
     from ..proofs_checks.auditing.curve import stated_claim
-    from ..proofs_checks.auditing.enough_calls import too_few
 
     if target.generic:
         tried = f"the {len(target.pairs)} usual pairs of data sets are tried, each at an equal part of --alpha"

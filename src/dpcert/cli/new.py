@@ -18,8 +18,7 @@ from ..mechanisms.paths import place_for_new
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.norms import NormedTable
 from ..presentation.output import complain, say
-from ..proofs_checks.claims.draft import TABLES, Answers, Draft, drafted
-from ..proofs_checks.claims.draft_questions import complete
+from ..proofs_checks.claims.draft import TABLES, Answers, Draft, complete, drafted
 from . import options
 from .declared import with_fields
 from .setting import as_option

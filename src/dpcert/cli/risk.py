@@ -73,7 +73,7 @@ def _of_options(asked: Setting) -> About:
 def _of_claim(path: Path) -> About:
     from ..proofs_checks.claims.claim import load_claim
     from ..proofs_checks.claims.observers import certifiable
-    from ..proofs_checks.verification.worse import covering
+    from ..proofs_checks.verification.exposure import covering
 
     claim = load_claim(path)
     if not certifiable(claim):

@@ -105,7 +105,7 @@ def draw_risk(found: Risk, path: Path, tangent: tuple[float, float] | None) -> N
     from scipy.special import ndtr, ndtri
 
     from ..accounting.currencies.risk_picture import allowed
-    from ..proofs_checks.verification.band import GAUSSIANS
+    from ..proofs_checks.verification.exposure import GAUSSIANS
 
     rates = np.geomspace(SMALLEST, 0.5, 81)
     powers = [found.curve.power(float(rate)) for rate in rates]

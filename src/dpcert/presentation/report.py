@@ -22,8 +22,7 @@ from ..mechanisms.digits import interval
 from ..mechanisms.validate import lacks
 from ..proofs_checks.auditing import AuditWitness
 from ..proofs_checks.claims.assumptions import NOT_CHECKED
-from ..proofs_checks.verification.band import Band, band
-from ..proofs_checks.verification.exposure import exposure
+from ..proofs_checks.verification.exposure import Band, band, exposure
 from ..proofs_checks.verification.hazards import Evidence, Hazard, hazards
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.verdicts import Verdicts

@@ -15,13 +15,11 @@ from ..mechanisms import InputError
 from ..mechanisms.digits import as_given, interval, rounded_down, rounded_up
 from ..proofs_checks.claims.assumptions import NOT_CHECKED
 from ..proofs_checks.claims.claim import Claim, load_claim
-from ..proofs_checks.reproduction.claimed import explained
-from ..proofs_checks.reproduction.matches import Convention, chances
+from ..proofs_checks.reproduction.claimed import explained, stated_numbers
+from ..proofs_checks.reproduction.printed import Convention, chances
 from ..proofs_checks.reproduction.printed import printed as as_printed
-from ..proofs_checks.reproduction.stated_numbers import stated_numbers
 from ..proofs_checks.verification import kept
-from ..proofs_checks.verification.band import band
-from ..proofs_checks.verification.exposure import Exposure, exposure
+from ..proofs_checks.verification.exposure import Exposure, band, exposure
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.verify import verify
 

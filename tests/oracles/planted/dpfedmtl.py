@@ -1,9 +1,9 @@
-"""DPFedMTL's Algorithm 1, one round: as printed, and its correction (papers/dpfedmtl/one_round.py)."""
+"""DPFedMTL's Algorithm 1, one round: as printed, and its correction (papers/dpfedmtl/audits.py)."""
 
 from __future__ import annotations
 
 from dpcert.proofs_checks.auditing import gdp
-from dpcert.proofs_checks.papers.dpfedmtl.one_round import CLIP, SIGMA, as_printed, corrected
+from dpcert.proofs_checks.papers.dpfedmtl.audits import CLIP, SIGMA, as_printed, corrected
 
 from .case import Planted
 

@@ -11,7 +11,7 @@ from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.auditing import alike_canaries as module
 from dpcert.proofs_checks.auditing.alike_canaries import Released, bounds, least_errors, least_errors_of_gdp, p_value
 from dpcert.proofs_checks.auditing.curve import approximate_dp, gdp
-from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian
+from dpcert.proofs_checks.auditing.parts import epsilon_if_gaussian
 
 ERROR = 0.1
 ALLOWED = {12: 6, 400: 68}

@@ -10,8 +10,8 @@ from dpcert.mechanisms import Gaussian, InputError
 from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, from_arrays, gdp, torch_score
 from dpcert.proofs_checks.auditing.audit import SHARES
 from dpcert.proofs_checks.auditing.classifiers import boosted_trees, logistic, network
-from dpcert.proofs_checks.auditing.log_odds import Histogram
 from dpcert.proofs_checks.auditing.outputs import Outputs
+from dpcert.proofs_checks.auditing.simple_scores import Histogram
 from dpcert.proofs_checks.auditing.torch_score import torch_network
 
 PAIR = ([1.0, 1.0], [1.0])

@@ -10,7 +10,7 @@ from scipy.stats import norm
 from dpcert.proofs_checks.auditing import approximate_dp, audit, gdp
 from dpcert.proofs_checks.auditing.band import Band, band
 from dpcert.proofs_checks.auditing.likelihood import epsilon_lower, mean_exceeds
-from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian, mu_lower
+from dpcert.proofs_checks.auditing.parts import epsilon_if_gaussian, mu_lower
 from dpcert.proofs_checks.auditing.rules import NEVER, Rule, best, candidates, separation
 
 BOTH = Rule(1, 1.0, 0.0)

@@ -14,7 +14,7 @@ from dpcert.proofs_checks import assert_private, audit
 from dpcert.proofs_checks.assertion import AuditWarning
 from dpcert.proofs_checks.assertion_context import Calls, Context, assertions
 from dpcert.proofs_checks.auditing import approximate_dp, gdp
-from dpcert.proofs_checks.auditing.enough_calls import least_calls, most_shown
+from dpcert.proofs_checks.auditing.checked import least_calls, most_shown
 
 PAIR = ([1.0, 1.0], [1.0])
 

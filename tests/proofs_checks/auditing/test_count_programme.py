@@ -9,9 +9,8 @@ import pytest
 from cases import many
 from counted_guesses import few_lines, law
 
-from dpcert.proofs_checks.auditing import approximate_dp, count_programme, gdp, one_run
-from dpcert.proofs_checks.auditing.count_programme import bound, found, tail_bound
-from dpcert.proofs_checks.auditing.guesses import Guesses
+from dpcert.proofs_checks.auditing import approximate_dp, gdp, guesses, one_run
+from dpcert.proofs_checks.auditing.guesses import Guesses, bound, found, tail_bound
 
 SMALL = [(8, 8, 6, 0.7), (7, 3, 3, 0.7), (12, 6, 5, 0.4), (12, 6, 6, 1.5), (20, 10, 9, 1.0)]
 
@@ -49,7 +48,7 @@ def test_weights_out_of_their_range_prove_nothing(monkeypatch):
     best = found(seen, claim)
     cheap = replace(best, lines=best.lines / 2)
     assert bound(seen, cheap) >= tail - 1e-9
-    monkeypatch.setattr(count_programme.np, "clip", lambda values, *_: values)
+    monkeypatch.setattr(guesses.np, "clip", lambda values, *_: values)
     assert bound(seen, cheap) < tail - 0.01
 
 
@@ -66,7 +65,7 @@ def test_a_window_only_makes_the_bound_larger(monkeypatch):
     seen = Guesses(200, 120, 85)
     whole = law(200, {120: 85}, few_lines(gdp(0.4)))[0]
     assert whole - 1e-8 <= tail_bound(seen, few_lines(gdp(0.4)))
-    monkeypatch.setattr(count_programme.math, "sqrt", lambda _: -7.0)
+    monkeypatch.setattr(guesses.math, "sqrt", lambda _: -7.0)
     assert whole - 1e-8 <= tail_bound(seen, few_lines(gdp(0.4))) <= 1.0
 
 
@@ -79,5 +78,5 @@ def test_other_claims(claim):
 
 
 def test_a_programme_without_a_solution_proves_nothing(monkeypatch):
-    monkeypatch.setattr(count_programme, "found", lambda *_: None)
+    monkeypatch.setattr(guesses, "found", lambda *_: None)
     assert tail_bound(Guesses(100, 60, 55), gdp(0.1)) == 1.0

@@ -13,10 +13,11 @@ from planted.exact import Exact, mechanisms
 from scipy import special
 from scipy.stats import binomtest
 
-from dpcert.proofs_checks.auditing import approximate_dp, gdp, likelihood, mu, one_run
+from dpcert.proofs_checks.auditing import approximate_dp, clopper_pearson, gdp, likelihood, one_run
 from dpcert.proofs_checks.auditing.eprocess import Bet, EProcess
 from dpcert.proofs_checks.auditing.guesses import Guesses, guess
 from dpcert.proofs_checks.auditing.outputs import Outputs
+from dpcert.proofs_checks.auditing.parts import mu_lower
 from dpcert.proofs_checks.auditing.rules import Rule
 from dpcert.proofs_checks.auditing.scores import Coordinate, finite
 
@@ -46,7 +47,7 @@ def test_mu(case, runs):
     heads, loss = played(case, runs, TRIALS, seed=1)
     correct = ((loss > 0) == heads).sum(axis=1)
     truth = 2 * special.ndtri((1 + case.variation) / 2)
-    assert not_significantly_above(f"{case.name}: mu", (mu.mu_lower(correct, TRIALS, ERROR) > truth).sum(), runs)
+    assert not_significantly_above(f"{case.name}: mu", (mu_lower(correct, TRIALS, ERROR) > truth).sum(), runs)
 
 
 def wealthy(case: Exact, epsilon: float, runs: int, seed: int) -> int:
@@ -129,7 +130,7 @@ CHEATED = next(case for case in CASES if case.name == "Laplace")
 
 def test_a_bound_on_mu_without_confidence_is_seen(monkeypatch):
     """Planted: the rate of correct guesses itself for its lower bound."""
-    monkeypatch.setattr(mu.clopper_pearson, "lower", lambda correct, trials, error: np.asarray(correct) / trials)
+    monkeypatch.setattr(clopper_pearson, "lower", lambda correct, trials, error: np.asarray(correct) / trials)
     with pytest.raises(AssertionError):
         test_mu(CHEATED, RUNS)
 

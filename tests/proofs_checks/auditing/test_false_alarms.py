@@ -12,10 +12,10 @@ from scipy.stats import binomtest
 
 from dpcert.proofs_checks.auditing import approximate_dp, audit, audit_samples, gdp, guessing_game, trials
 from dpcert.proofs_checks.auditing import band as bands
-from dpcert.proofs_checks.auditing import mu as mu_bounds
 from dpcert.proofs_checks.auditing.evidence import Evidence
 from dpcert.proofs_checks.auditing.likelihood import epsilon_lower as density_bound
 from dpcert.proofs_checks.auditing.outputs import Encoder, Outputs
+from dpcert.proofs_checks.auditing.parts import mu_lower
 from dpcert.proofs_checks.auditing.rules import Rule
 from dpcert.proofs_checks.auditing.scores import Coordinate
 from dpcert.proofs_checks.auditing.trials import Samples
@@ -57,7 +57,7 @@ def all_bounds(case: Exact, runs: int, seed: int) -> dict[str, int]:
     if rule.total:
         alarms["total"] = (guessing_game.total_p_value(correct, TRIALS, case.epsilon, leak) <= ERROR).sum()
     if case.mu is not None and rule.total:
-        alarms["mu"] = (mu_bounds.mu_lower(correct, TRIALS, ERROR) > case.mu).sum()
+        alarms["mu"] = (mu_lower(correct, TRIALS, ERROR) > case.mu).sum()
     return alarms
 
 

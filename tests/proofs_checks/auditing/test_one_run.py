@@ -11,7 +11,7 @@ from scipy.stats import binom, binomtest
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.auditing import approximate_dp, gdp, one_run
 from dpcert.proofs_checks.auditing.guesses import Guesses, guess
-from dpcert.proofs_checks.auditing.mu import epsilon_if_gaussian
+from dpcert.proofs_checks.auditing.parts import epsilon_if_gaussian
 
 
 def steinke_p_value(m, r, v, eps, delta):

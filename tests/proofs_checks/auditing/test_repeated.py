@@ -13,7 +13,7 @@ from dpcert.proofs_checks.auditing import audit, clopper_pearson
 from dpcert.proofs_checks.auditing.evidence import Evidence
 from dpcert.proofs_checks.auditing.layout import Layout
 from dpcert.proofs_checks.auditing.outputs import Outputs
-from dpcert.proofs_checks.auditing.repeated import RepeatedOutputs, _Counted
+from dpcert.proofs_checks.auditing.repeated import _Counted, repeated_outputs
 from dpcert.proofs_checks.auditing.trials import Samples, Trials
 from dpcert.proofs_checks.auditing.witness import Question
 
@@ -31,7 +31,7 @@ WITH_VALUES = (
 
 def alarms_of(case, runs: int, seed: int) -> int:
     """In how many runs the bound is above the epsilon that the mechanism attains."""
-    rng, part, found = np.random.default_rng(seed), RepeatedOutputs(), 0
+    rng, part, found = np.random.default_rng(seed), repeated_outputs, 0
     question = Question("m", (1, 0), seed, "", Layout())
     for _ in range(runs):
         heads = int(rng.binomial(TRIALS, 0.5))

@@ -14,8 +14,8 @@ from planted.exact import mechanisms
 
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.auditing import MechanismError, audit, from_arrays, observing_failures, trials
+from dpcert.proofs_checks.auditing.audit import PARTS
 from dpcert.proofs_checks.auditing.calling import style_of
-from dpcert.proofs_checks.auditing.parts import EventBound
 from dpcert.proofs_checks.auditing.trials import Trials
 
 PAIR = ([1.0, 1.0], [1.0])
@@ -166,10 +166,10 @@ def test_ctrl_c_keeps_the_calls_before_it(calls):
 
 
 def test_ctrl_c_while_results_are_computed_keeps_those_that_are_there(monkeypatch):
-    def interrupted(self, samples, error):
+    def interrupted(samples, error):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(EventBound, "__call__", interrupted)
+    monkeypatch.setitem(PARTS, "event", interrupted)
     result = audit(laplace_sum(1.0), PAIR, epsilon=5.0, trials=2000)
     assert result.stopped == "interrupt"
     assert {test.method for test in result.tests} == {"e-process", "curve test", "repeated outputs"}

@@ -9,11 +9,10 @@ import pytest
 
 from dpcert.proofs_checks.auditing import approximate_dp, audit, gdp, observing_failures
 from dpcert.proofs_checks.auditing.curve import ClaimedCurve
-from dpcert.proofs_checks.auditing.eprocess import Bet
-from dpcert.proofs_checks.auditing.interval import LARGEST, MISSING, Interval
-from dpcert.proofs_checks.auditing.ladder import HIGHEST, RUNGS, STEEPEST, STEEPS, above
+from dpcert.proofs_checks.auditing.eprocess import HIGHEST, RUNGS, STEEPEST, STEEPS, Bet, above
 from dpcert.proofs_checks.auditing.outputs import Outputs
 from dpcert.proofs_checks.auditing.rules import Rule
+from dpcert.proofs_checks.auditing.scores import LARGEST, MISSING, Interval
 from dpcert.proofs_checks.auditing.weighted import Weighted
 
 PAIR = ([1.0, 1.0], [1.0])

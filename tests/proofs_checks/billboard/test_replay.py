@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.billboard.example_trainers import PersonalMeans
-from dpcert.proofs_checks.billboard.protocol import RunRecord, TrainerProtocol
-from dpcert.proofs_checks.billboard.replay import check_billboard
+from dpcert.proofs_checks.billboard.replay import RunRecord, TrainerProtocol, check_billboard
 
 
 def federation(clients=8, dimension=3, seed=11):

@@ -8,12 +8,12 @@ import pytest
 from cases import few
 from flint import arb, ctx
 
-from dpcert.proofs_checks.certificates import tails
 from dpcert.proofs_checks.certificates.checker import bounds
 from dpcert.proofs_checks.certificates.checker.pairs import Pair
 from dpcert.proofs_checks.certificates.checker.transforms import line
 from dpcert.proofs_checks.certificates.evidence import Search
-from dpcert.proofs_checks.certificates.moments import log_moments
+from dpcert.proofs_checks.certificates.moments import left_out, log_moments
+from dpcert.proofs_checks.certificates.moments import rounds as rounds_of
 
 
 @pytest.mark.parametrize("nothing", [arb(0), arb("1e-400 +/- 1e-399")])
@@ -42,8 +42,8 @@ def test_moments_and_what_is_left_out_are_about_what_the_checker_proves(order: s
         proved = [float(bounds.tail(lines, arb(start)).log()) for start in (0.5, 4.0)]
     (m, _), *_ = lines[0][0].at(arb(0), 1)
     assert moments[0][0](3.0) == pytest.approx(float(m.real.log()), abs=1e-5)
-    rounds = tails.rounds(product, moments, 3.0, None)
-    assert [tails.left_out(rounds, start) for start in (0.5, 4.0)] == pytest.approx(proved, abs=0.01)
+    rounds = rounds_of(product, moments, 3.0, None)
+    assert [left_out(rounds, start) for start in (0.5, 4.0)] == pytest.approx(proved, abs=0.01)
 
 
 @pytest.mark.parametrize("order", ["remove", "hybrid"])
@@ -52,8 +52,8 @@ def test_losses_that_are_split_off_are_left_out(order: str) -> None:
     with ctx.workprec(192):
         lines = [(line(product[0][0], arb(4), arb(0.01)), 10)]
         proved = [float(bounds.tail(lines, arb(start)).log()) for start in (0.5, 20.0)]
-    rounds = tails.rounds(product, [(log_moments(product[0][0]), 10)], 4.0, 0.01)
-    assert [tails.left_out(rounds, start) for start in (0.5, 20.0)] == pytest.approx(proved, abs=0.05)
+    rounds = rounds_of(product, [(log_moments(product[0][0]), 10)], 4.0, 0.01)
+    assert [left_out(rounds, start) for start in (0.5, 20.0)] == pytest.approx(proved, abs=0.05)
 
 
 def test_few_terms_are_found_where_few_are_enough() -> None:

@@ -15,8 +15,8 @@ from dpcert.proofs_checks.claims.assumptions import assumptions
 from dpcert.proofs_checks.claims.claim import Claim, parse_claim
 from dpcert.proofs_checks.reproduction.claimed import commonly_explained, readings
 from dpcert.proofs_checks.reproduction.explanation import grouped
-from dpcert.proofs_checks.reproduction.matches import Convention
-from dpcert.proofs_checks.verification.comparison import compare
+from dpcert.proofs_checks.reproduction.printed import Convention
+from dpcert.proofs_checks.verification.verdicts import compare
 from dpcert.proofs_checks.verification.verify import verify
 
 BATCHES = {"scheme": "shuffle", "dataset_size": 60_000, "batch_size": 256}

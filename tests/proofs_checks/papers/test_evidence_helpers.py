@@ -10,10 +10,10 @@ import pytest
 
 from dpcert.proofs_checks.convergence.exponents import fitted_exponent
 from dpcert.proofs_checks.papers import Statement, Undecided, balls, kinds
-from dpcert.proofs_checks.papers.rates import judged
+from dpcert.proofs_checks.papers.formula import stated
+from dpcert.proofs_checks.papers.measured import by_exponent
 from dpcert.proofs_checks.papers.row import on_instances
 from dpcert.proofs_checks.papers.smt import Question
-from dpcert.proofs_checks.papers.stated import stated
 
 
 def counterexample(formula: str, given: str = "") -> dict[str, Fraction] | None:
@@ -103,5 +103,5 @@ def test_no_confidence_is_said_of_numbers_without_chance() -> None:
 def test_which_side_a_bound_in_an_exponent_is_on(stated: float, relation: str, towards: float, holds: bool) -> None:
     """The quantity is 1/x: for small x it is O(x^-1.5), for large x it is not."""
     statement = Statement("S.", {"exponent": stated, "relation": relation}, {"towards": towards})
-    found = judged(fitted_exponent([1.0, 2.0, 4.0], [1.0, 0.5, 0.25]), statement, "x", on_instances(3), {}, 0.02)
+    found = by_exponent(fitted_exponent([1.0, 2.0, 4.0], [1.0, 0.5, 0.25]), statement, "x", on_instances(3), {}, 0.02)
     assert found.holds is holds

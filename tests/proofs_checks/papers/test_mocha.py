@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from dpcert.proofs_checks.convergence import mocha_round
+from dpcert.proofs_checks.convergence import UnlikeTheTrainer, mocha_problem
 from dpcert.proofs_checks.convergence.mocha_problem import (
+    confirm_rounds,
     lone_sample,
     made_problem,
     part_way,
@@ -21,10 +22,8 @@ from dpcert.proofs_checks.convergence.mocha_problem import (
     squared_theta,
     tight_problem,
 )
-from dpcert.proofs_checks.convergence.mocha_round import confirm_rounds
-from dpcert.proofs_checks.convergence.unlike import UnlikeTheTrainer
 from dpcert.proofs_checks.papers.mocha.alternation import _joint_optimum, _joint_value
-from dpcert.proofs_checks.papers.mocha.cocoa import cocoa_plus
+from dpcert.proofs_checks.papers.mocha.subproblem import cocoa_plus
 from dpcert.proofs_checks.papers.mocha.theorem_1 import constant, expected_dual
 from dpcert.proofs_checks.papers.mocha.theorem_2 import spread
 from dpcert.trainers.mocha.mocha import report
@@ -139,7 +138,7 @@ def test_a_round_is_the_one_written_out() -> None:
 
 @pytest.mark.parametrize("bug", ["sigma'", "a passed node", "a coordinate"])
 def test_another_round_is_noticed(bug: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = mocha_round.written_out
+    right = mocha_problem.written_out
 
     def planted(problem: Any, loss: str, alpha: Any, answering: list[bool], passes: int) -> Any:
         if bug == "sigma'":
@@ -148,6 +147,6 @@ def test_another_round_is_noticed(bug: str, monkeypatch: pytest.MonkeyPatch) -> 
             return right(problem, loss, alpha, [True] * 3, passes)
         return right(problem, loss, alpha, answering, passes - 1)
 
-    monkeypatch.setattr(mocha_round, "written_out", planted)
+    monkeypatch.setattr(mocha_problem, "written_out", planted)
     with pytest.raises(UnlikeTheTrainer, match="away from Algorithm 1"):
         confirm_rounds()

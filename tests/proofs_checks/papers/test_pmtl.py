@@ -16,10 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from dpcert.proofs_checks.convergence import UnlikeTheTrainer
 from dpcert.proofs_checks.convergence.pmtl_moments import Federation, check_against_trainer
-from dpcert.proofs_checks.convergence.pmtl_runs import Form, run
-from dpcert.proofs_checks.convergence.quadratic import mean_estimation, ridge_regression
-from dpcert.proofs_checks.convergence.unlike import UnlikeTheTrainer
+from dpcert.proofs_checks.convergence.pmtl_runs import Form, mean_estimation, ridge_regression, run
 from dpcert.proofs_checks.papers import EvidenceError, Row, Statement, register
 from dpcert.proofs_checks.papers.pmtl.corrected import distance_bound
 

@@ -19,8 +19,7 @@ from dp_accounting import rdp as peers
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Shuffled
 from dpcert.proofs_checks.reproduction.cohort_variants import Sizes
 from dpcert.proofs_checks.reproduction.explain import explain
-from dpcert.proofs_checks.reproduction.matches import Chance, Convention, chances, not_reproduced
-from dpcert.proofs_checks.reproduction.printed import printed
+from dpcert.proofs_checks.reproduction.printed import Chance, Convention, chances, not_reproduced, printed
 
 DELTA = 1e-5
 

@@ -11,8 +11,7 @@ from dpcert.accounting import renyi
 from dpcert.mechanisms import BestOfSeveral, Gaussian, InputError, Poisson, Repeat
 from dpcert.proofs_checks.claims.claim import Claim, parse_claim
 from dpcert.proofs_checks.claims.currency import EpsilonAt
-from dpcert.proofs_checks.reproduction.claimed import explained
-from dpcert.proofs_checks.reproduction.stated_numbers import stated_numbers
+from dpcert.proofs_checks.reproduction.claimed import explained, stated_numbers
 from dpcert.proofs_checks.verification.verify import verify
 
 LAPLACE = {"mechanism": {"kind": "laplace", "noise_multiplier": 4.0}, "composition": {"rounds": 12}}

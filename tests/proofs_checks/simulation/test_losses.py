@@ -27,8 +27,7 @@ from dpcert.mechanisms import (
 )
 from dpcert.mechanisms.randomness import SeededTestSource
 from dpcert.proofs_checks.simulation import losses as sampled_matrix
-from dpcert.proofs_checks.simulation import mean_bounds
-from dpcert.proofs_checks.simulation.estimates import estimate_delta, estimate_epsilon
+from dpcert.proofs_checks.simulation.estimates import estimate_delta, estimate_epsilon, mean_lower, mean_upper
 from dpcert.proofs_checks.simulation.losses import Tilt
 
 DRAWS, ERROR = 40_000, 1e-6
@@ -102,8 +101,8 @@ def test_draws_of_every_tilt_have_the_same_mean(name, tilt):
     assert np.all((drawn.weights >= 0) & (drawn.weights <= sampled_matrix.LARGEST_WEIGHT))
     truth = delta(known, eps)
     for values, most, mean in ((drawn.weights, 2.0, 1.0), (drawn.gains(eps), 2.0, truth.lower)):
-        assert mean_bounds.lower(values, ERROR) <= mean * (1 + 1e-4)
-        assert mean <= mean_bounds.upper(values, most, ERROR)
+        assert mean_lower(values, ERROR) <= mean * (1 + 1e-4)
+        assert mean <= mean_upper(values, most, ERROR)
 
 
 @pytest.mark.parametrize("name", few(SETTINGS, 8))
@@ -143,10 +142,10 @@ def test_bounds_of_means_err_as_rarely_as_stated(share):
     rng, misses = np.random.default_rng(7), np.zeros(2, int)
     for _ in range(100):
         values = np.where(rng.random(300) < share, 2 * rng.random(300), 0.0)
-        misses += (mean_bounds.lower(values, 0.05) > share, mean_bounds.upper(values, 2.0, 0.05) < share)
+        misses += (mean_lower(values, 0.05) > share, mean_upper(values, 2.0, 0.05) < share)
     assert np.all(misses <= 16), misses
-    assert mean_bounds.lower(np.zeros(5), 0.05) == 0.0
-    assert mean_bounds.upper(np.full(5, 2.0), 2.0, 0.05) == 2.0
+    assert mean_lower(np.zeros(5), 0.05) == 0.0
+    assert mean_upper(np.full(5, 2.0), 2.0, 0.05) == 2.0
 
 
 @pytest.mark.parametrize("name", [name for name in SETTINGS if isinstance(SETTINGS[name][0], BallsInBins)])

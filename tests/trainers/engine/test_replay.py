@@ -7,8 +7,7 @@ import pytest
 import torch
 from cases import few
 
-from dpcert.proofs_checks.billboard.protocol import RunRecord, TrainerProtocol
-from dpcert.proofs_checks.billboard.replay import check_billboard
+from dpcert.proofs_checks.billboard.replay import RunRecord, TrainerProtocol, check_billboard
 from dpcert.trainers.data import Client, Samples
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.engine.settings import AdaptiveClip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dpcert.proofs_checks.papers.svt.functions import numeric, sparse_vector
+from dpcert.proofs_checks.papers.svt.variants import numeric, sparse_vector
 
 from .case import Mechanism, Provable
 

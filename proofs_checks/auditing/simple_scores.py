@@ -1,4 +1,4 @@
-"""Scores that are log odds of categories: of a number's bin, or of an exact value."""
+"""Simple scores that learn: a linear discriminant, log odds of a number's bin or an exact value; and which to try."""
 
 from __future__ import annotations
 
@@ -9,10 +9,77 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
-from .interval import Interval, either, none_of, one_of
 from .layout import Layout
-from .outputs import Outputs
-from .scores import Scorer, column_of
+from .outputs import Outputs, join
+from .scores import Coordinate, Interval, Score, Scorer, column_of, either, finite, none_of, one_of
+
+LEADING = 3
+"""Numbers of an output that are named where a score adds many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """Standardised columns, a constant, and an indicator for each column with missing or infinite numbers."""
+
+    middle: Floats
+    spread: Floats
+    flagged: NDArray[np.int64]
+
+    @property
+    def width(self) -> int:
+        """How many columns the outputs have."""
+        return len(self.middle)
+
+    def __call__(self, outputs: Outputs) -> Floats:
+        seen = outputs.of_width(self.width).rows
+        bad = ~np.isfinite(seen)
+        with np.errstate(over="ignore"):  # clipped
+            x = np.clip((np.where(bad, self.middle, seen) - self.middle) / self.spread, -1e6, 1e6)
+        return np.column_stack([x, np.ones(len(outputs)), bad[:, self.flagged].astype(float)])
+
+
+def features(dataset: Outputs, neighbour: Outputs) -> Features:
+    """The features of outputs like these."""
+    rows = join((dataset, neighbour)).rows
+    odd = ~np.isfinite(rows)
+    tame = np.clip(np.where(odd, 0.0, rows), -1e300, 1e300)
+    middle, spread = np.median(tame, axis=0), np.std(np.clip(tame, -1e100, 1e100), axis=0)
+    return Features(middle, np.where(spread > 0, spread, 1.0), np.flatnonzero(odd.any(axis=0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """The ridge-regularised linear discriminant: nearly optimal for Gaussian noise around two vectors."""
+
+    name: str = "linear discriminant of the output"
+    learns: bool = True
+
+    def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
+        prepare = features(dataset, neighbour)
+        x = np.concatenate([prepare(dataset), prepare(neighbour)])
+        y = np.concatenate([np.ones(len(dataset)), -np.ones(len(neighbour))])
+        gram = x.T @ x + 1e-3 * max(1.0, float(len(x)) ** 0.5) * np.eye(x.shape[1])
+        return _AlongALine(prepare, np.linalg.solve(gram, x.T @ y))
+
+
+@dataclass(frozen=True, slots=True)
+class _AlongALine:
+    """weights: of the features, the standardised columns first."""
+
+    prepare: Features
+    weights: Floats
+
+    def __call__(self, outputs: Outputs) -> Floats:
+        return finite(self.prepare(outputs) @ self.weights)
+
+    def says(self, interval: Interval, layout: Layout) -> str:
+        """The sum's leading numbers, with their weights in units of each number's own spread."""
+        columns = self.weights[: self.prepare.width]
+        leading = np.argsort(-np.abs(columns))[:LEADING]
+        told = ", ".join(f"{columns[k] / (np.abs(columns).max() or 1.0):+.2f} x {layout.name(int(k))}" for k in leading)
+        others = len(columns) - len(leading)
+        more = f" and {others} others" if others else ""
+        return interval.told(f"the fitted sum led by {told}{more}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +209,35 @@ def _above_up_to(name: str, low: float, high: float) -> str:
     if low == -np.inf:
         return f"{name} <= {high:.6g}" if high < np.inf else f"any {name}"
     return f"{low:.6g} < {name} <= {high:.6g}" if high < np.inf else f"{name} > {low:.6g}"
+
+
+def applicable(dataset: Outputs, neighbour: Outputs) -> tuple[Score, ...]:
+    """The simple scores that are worth trying on outputs of this kind (looked at on exploration trials).
+
+    LowBits is not among them: it refutes all noise that is added in floating point, textbook-correct or not,
+    so it is for those who ask that question (method = "low-bits"). Where these fail: classifiers.learned.
+    """
+    rows = join((dataset, neighbour)).rows
+    width, repeats = rows.shape[1], _repeats(dataset, neighbour)
+    found: list[Score] = []
+    if width == 1:
+        found += [Coordinate(), Histogram()]
+    elif width <= 8:
+        found += [Coordinate(column) for column in range(width)]
+    if width > 1:  # the columns first: of events that show as much the first one is told, and theirs are shorter
+        found += [Values(column) for column in range(min(width, 8)) if _repeated(rows[:, column])]
+    if repeats:
+        found.append(Values())
+    if width > 1:  # last: of a weighted sum a reader makes less than of values
+        found.append(Linear())
+    return tuple(found)
+
+
+def _repeats(dataset: Outputs, neighbour: Outputs) -> bool:
+    keys = join((dataset, neighbour)).keys()[:4096]
+    return len(np.unique(keys)) < 0.9 * len(keys)
+
+
+def _repeated(column: Floats) -> bool:
+    some = column[:4096]
+    return 1 < len(np.unique(some)) < 0.9 * len(some)

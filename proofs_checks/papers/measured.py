@@ -1,16 +1,32 @@
-"""What a measured exponent says of the one that a row states."""
+"""What an audit, and a measured exponent, say of the statement of a row."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..convergence.exponents import Exponent
-from .row import Basis, Finding, Statement
+from .row import Basis, Finding, Statement, on_instances
+
+if TYPE_CHECKING:
+    from ..auditing import AuditResult
+    from ..convergence.exponents import Exponent
 
 
-def judged(
+def by_audit(result: AuditResult, against: str, numbers: Mapping[str, Any], alpha: float) -> Finding:
+    """Refuted, or not in so many runs. alpha: the chance that a refutation is wrong. against: the claim, in words."""
+    text = f"p-value {result.p_value:.3g} against {against} in {result.trials} runs"
+    return Finding(
+        not result.refuted,
+        text,
+        {"p-value": result.p_value, **numbers},
+        None if result.witness is None else result.witness.to_json(),
+        error_probability=alpha if result.refuted else 0.0,
+        basis=on_instances(result.trials, "audit"),
+    )
+
+
+def by_exponent(
     fit: Exponent, statement: Statement, what: str, basis: Basis, numbers: Mapping[str, Any], slack: float = 0.0
 ) -> Finding:
     """claim.exponent as that of a fit. what: the quantity, to which the exponent is added.
