@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import Any
@@ -58,10 +58,8 @@ def assert_private(
     hold, or (order, divergence). The claim defaults to that of the test's `dp` mark.
     Passing proves nothing; failing is wrong with at most the call's share of the session's error probability.
     Nothing is checked where the data sets are equal, the output is constant, or it cannot be read: a test fails where
-    that is so of all its pairs, unless allow_blind. Returns the audit's result. Raises AssertionError with the witness;
-    InputError for unusable values, and for fewer trials than could ever refute the claim.
-
-    allow_blind: whether a test that could check nothing passes.
+    that is so of all its pairs, unless allow_blind is set. Returns the audit's result. Raises AssertionError with the
+    witness; InputError for unusable values, and for fewer trials than could ever refute the claim.
 
     >>> def noisy_sum(dataset, rng, size):
     ...     return sum(dataset) + rng.laplace(0.0, 1.0, size)
@@ -70,30 +68,15 @@ def assert_private(
     """
     context = current()
     named: dict[str, Any] = {"claim": claim, "epsilon": epsilon, "rho": rho, "mu": mu, "curve": curve, "renyi": renyi}
-    stated = {name: value for name, value in (named | {"delta": delta}).items() if value is not None}
-    if stated.keys() <= {"delta"}:
-        stated = {**context.claim, **stated}
-    at = stated.pop("delta", 0.0)
-    if not stated:
-        raise InputError("epsilon", None, "a number, a claim, or a @pytest.mark.dp(epsilon=...) on the test")
-    claimed = as_claim(claim, None, at) if stated.keys() == {"claim"} else stated_claim(stated, at)
-    assert claimed is not None
+    claimed, at = _claimed(named | {"delta": delta}, context.claim)
     target, calls = _target(mechanism, pair, relation), context.trials if trials is None else trials
     alpha = context.spend()
     if isinstance(calls, int) and not allow_blind:
         few = too_few(2 * calls, claimed, alpha / len(target.pairs))
         if few:
             raise InputError("trials", calls, f"more calls per data set, or allow_blind=True ({few})")
-    result = attack(
-        target,
-        claimed,
-        delta=at,
-        trials=calls,
-        alpha=alpha,
-        method=method,
-        seed=seed_of(mechanism, target.pairs[0]),
-        executor=executor,
-    )
+    how: dict[str, Any] = {"trials": calls, "alpha": alpha, "method": method, "executor": executor}
+    result = attack(target, claimed, delta=at, seed=seed_of(mechanism, target.pairs[0]), **how)
     result = _replayed(result, context.replay)
     context.record(result)
     if result.refuted:
@@ -103,6 +86,19 @@ def assert_private(
         context.looked("" if result.unchecked == "" else f"{called(mechanism)}: {result.unchecked}")
         _warn(mechanism, result)
     return result
+
+
+def _claimed(named: Mapping[str, Any], marked: Mapping[str, Any]) -> tuple[ClaimedCurve, float]:
+    """The claim that is stated in one of several ways, or else the mark's, and its delta."""
+    stated = {name: value for name, value in named.items() if value is not None}
+    if stated.keys() <= {"delta"}:
+        stated = {**marked, **stated}
+    at = stated.pop("delta", 0.0)
+    if not stated:
+        raise InputError("epsilon", None, "a number, a claim, or a @pytest.mark.dp(epsilon=...) on the test")
+    claimed = as_claim(stated["claim"], None, at) if stated.keys() == {"claim"} else stated_claim(stated, at)
+    assert claimed is not None
+    return claimed, at
 
 
 def _replayed(result: AuditResult, test: str | None) -> AuditResult:

@@ -99,37 +99,28 @@ def audit(
     mechanism: `mechanism(dataset, rng) -> output`, `mechanism(dataset)`, or batched with a parameter `size` (returns
     that many outputs, trial first) or `rngs` (one numpy Generator per trial). Outputs: numbers, arrays, tensors,
     objects, nested transcripts. Calls must be independent of each other. Global generators are seeded while it runs.
-    epsilon, delta: the claim; or claim: a ClaimedCurve or a described mechanism. Neither: bounds only.
-    trials: calls a side, on average. alpha: the probability that anything reported is false.
-    method: one of SHARES; "low-bits" asks whether floating-point rounding gives the dataset away, which the others
-    do not. loss: log density ratio of rows, needed by "likelihood".
-    replay: the command or code that repeats this audit, for the witness. after_stop: further calls a side, spent on the
-    bound alone where the evidence sufficed early.
+    pair: the two neighbouring data sets. epsilon, delta: the claim; or claim: a ClaimedCurve or a described mechanism.
+    Neither: bounds only. trials: calls a side, on average. alpha: the probability that anything reported is false.
+    method: one of SHARES; "low-bits" asks whether floating-point rounding gives the dataset away, which the others do
+    not. scores: functions from an output to a number by which the two are told apart; None tries the usual ones.
+    loss: log density ratio of rows, needed by "likelihood". replay: the command or code that repeats this audit, for
+    the witness. after_stop: further calls a side, spent on the bound alone where the evidence sufficed early.
 
     Raises InputError (a ValueError) for values that cannot be worked with, before any trial is run, and
     MechanismError where the mechanism raises an exception (observing_failures makes it an output instead).
-
-    pair: the two neighbouring data sets. scores: functions from an output to a number by which the two are told apart;
-    None tries the usual ones.
 
     >>> def too_little_noise(dataset, rng, size):
     ...     return sum(dataset) + rng.laplace(0.0, 0.5, size)
     >>> audit(too_little_noise, ([0.0], [1.0]), epsilon=1.0).refuted
     True
     """
-    started = time.perf_counter()
-    curve = as_claim(claim, epsilon, delta)
+    started, curve = time.perf_counter(), as_claim(claim, epsilon, delta)
     open_probability("alpha", alpha)
-    total = 2 * count("trials", trials)
     count("after_stop", after_stop, least=0)
-    parts = _parts(method, curve, alpha, loss)
-    if max_seconds is not None:
-        positive("max_seconds", max_seconds)
-    both, tried = _both(pair), _scores(scores, method, loss)
+    parts, both, tried = _parts(method, curve, alpha, loss), _both(pair), _scores(scores, method, loss)
     process = EProcess(curve, tried, seed) if curve is not None and "eprocess" in parts else None
-    samples = Trials(mechanism, both, seed, executor).collect(
-        total, max_seconds=max_seconds, progress=progress, watch=_watcher(process, parts.get("eprocess"), method)
-    )
+    draw = _draws(mechanism, both, seed, executor, max_seconds, progress)
+    samples = draw(2 * count("trials", trials), watch=_watcher(process, parts.get("eprocess"), method))
     if replay is None:  # scores and losses of one's own cannot be told a command
         told = curve if scores is None and loss is None else None
         replay = replaying(mechanism, both, told, delta, trials, alpha, method, seed)
@@ -140,13 +131,28 @@ def audit(
         samples.failure.known = result if samples.trials > 0 and process is not None else None
         raise samples.failure
     if after_stop and result.stopped == "early":
-        again = Trials(mechanism, both, seed, executor, stage=1)
-        further = again.collect(2 * after_stop, max_seconds=max_seconds, progress=progress)
-        result = result.with_bounds_of(_bounds(further, evidence, parts, alpha, started))
-    if result.witness is None:
-        return result
-    once = _why_not(mechanism, both, seed, samples.generators)
-    return replace(result, witness=replace(result.witness, once=once))
+        result = result.with_bounds_of(_bounds(draw(2 * after_stop, stage=1), evidence, parts, alpha, started))
+    once = "" if result.witness is None else _why_not(mechanism, both, seed, samples.generators)
+    return result if result.witness is None else replace(result, witness=replace(result.witness, once=once))
+
+
+def _draws(
+    mechanism: Mechanism,
+    pair: tuple[object, object],
+    seed: int,
+    executor: Executor | None,
+    max_seconds: float | None,
+    progress: Progress | None,
+) -> Callable[..., Samples]:
+    """(trials, stage=, watch=) to samples of so many trials, which other stages do not share."""
+    if max_seconds is not None:
+        positive("max_seconds", max_seconds)
+
+    def draw(trials: int, stage: int = 0, watch: Callable[[Outputs, Outputs], bool] | None = None) -> Samples:
+        drawn = Trials(mechanism, pair, seed, executor, stage)
+        return drawn.collect(trials, max_seconds=max_seconds, progress=progress, watch=watch)
+
+    return draw
 
 
 def _both(pair: object) -> tuple[object, object]:
