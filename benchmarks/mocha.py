@@ -28,7 +28,7 @@ import numpy as np
 
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.methods import Setting, WeightStep
-from dpcert.trainers.mocha.relationships import fixed_identity
+from dpcert.trainers.mocha.omegas import fixed_identity
 from dpcert.trainers.mocha.tasks import load_mat
 
 LAMBDA = 1e-4

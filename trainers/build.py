@@ -26,7 +26,7 @@ from .algorithms import (
 )
 from .data.task_files import MATRICES, read_clusters, read_covariance
 from .dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
-from .dpfedmtl.layers import LabelSets
+from .dpfedmtl.shared_layers import LabelSets
 from .engine.algorithm import Algorithm
 
 

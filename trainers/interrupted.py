@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ..accounting.bracket import Bracket
 from ..mechanisms.digits import as_given, interval
 from .engine.checkpoint import Checkpoint
-from .engine.paid import Paid
+from .engine.paid_round import Paid
 from .engine.privacy import PrivacyCost
 
 

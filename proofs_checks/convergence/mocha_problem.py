@@ -18,8 +18,8 @@ from ...mechanisms.arrays import Floats
 from ...trainers.mocha import objective
 from ...trainers.mocha.losses import LOSSES, Loss
 from ...trainers.mocha.mocha import State, federated_round
-from ...trainers.mocha.relationships import safe_sigma
 from ...trainers.mocha.sdca import Order
+from ...trainers.mocha.sigma_prime import safe_sigma
 from ...trainers.mocha.tasks import Tasks
 from . import UnlikeTheTrainer
 

@@ -68,17 +68,17 @@ class Quadratic:
 
 
 def mean_estimation(**sizes: Any) -> Quadratic:
-    """That of trainers.data.known."""
-    from ...trainers.data import known  # here: torch takes seconds
+    """That of trainers.data.synthetic."""
+    from ...trainers.data import synthetic  # here: torch takes seconds
 
-    return Quadratic.of(known.mean_estimation(**sizes))
+    return Quadratic.of(synthetic.mean_estimation(**sizes))
 
 
 def ridge_regression(**sizes: Any) -> Quadratic:
-    """That of trainers.data.known."""
-    from ...trainers.data import known
+    """That of trainers.data.synthetic."""
+    from ...trainers.data import synthetic
 
-    return Quadratic.of(known.ridge_regression(**sizes))
+    return Quadratic.of(synthetic.ridge_regression(**sizes))
 
 
 Form = Literal["as-printed", "reset", "increments"]

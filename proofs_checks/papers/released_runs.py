@@ -67,9 +67,9 @@ def _dpfedmtl(data: Data, noise: float) -> Floats:
 def _mocha(data: Data, noise: float) -> Floats:
     from ...trainers.mocha.losses import LOSSES
     from ...trainers.mocha.methods import Setting
+    from ...trainers.mocha.omegas import mean_regularised
     from ...trainers.mocha.private import PrivateRounds
     from ...trainers.mocha.private_run import ReplayablePrivateMocha
-    from ...trainers.mocha.relationships import mean_regularised
 
     omega = mean_regularised(len(data), 0.1)
     run = ReplayablePrivateMocha(

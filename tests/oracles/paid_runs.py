@@ -21,9 +21,9 @@ from dpcert.trainers.engine.settings import LocalSteps, Settings
 from dpcert.trainers.engine.trainer import Trainer
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.methods import Setting
+from dpcert.trainers.mocha.omegas import mean_regularised
 from dpcert.trainers.mocha.private import PrivateRounds
 from dpcert.trainers.mocha.private_run import PrivateRun
-from dpcert.trainers.mocha.relationships import mean_regularised
 from dpcert.trainers.mocha.tasks import related_tasks
 
 ROUNDS = 6

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcert.mechanisms.arrays import Floats
 from dpcert.trainers.mocha.losses import Loss
-from dpcert.trainers.mocha.mb_sgd import descent_of
+from dpcert.trainers.mocha.mini_batches import descent_of
 from dpcert.trainers.mocha.mocha import State
 from dpcert.trainers.mocha.sdca import Order
 from dpcert.trainers.mocha.tasks import Tasks

@@ -23,8 +23,7 @@ from torch.func import functional_call, grad, vmap
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, nonnegative
-from ..engine.batches import batch_plan
-from ..engine.client_tensors import ClientTensors
+from ..engine.client_tensors import ClientTensors, batch_plan
 from ..engine.evaluation import ClientScores
 from ..engine.losses import Loss, cross_entropy
 from ..engine.settings import LocalSteps

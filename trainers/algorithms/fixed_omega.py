@@ -17,13 +17,12 @@ from torch import Tensor
 
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import nonnegative
-from ..engine.algorithm import Algorithm, Clients, Solve
+from ..engine.algorithm import ClientRound, Clients, Pulled, Solve
 
 ROUNDING = 1e-9
 
 
-class FixedOmega(Algorithm):
+class FixedOmega(Pulled):
     """omega: (m, m), symmetric, positive semi-definite, not zero. strength: 2 lambda_1, so that Omega = I - 11^T/m
     with the same strength is Pmtl.
 
@@ -35,7 +34,7 @@ class FixedOmega(Algorithm):
     personal = True
 
     def __init__(self, omega: Floats, strength: float = 1.0) -> None:
-        self.strength = nonnegative("lambda", strength)
+        super().__init__(strength)
         matrix = np.asarray(omega, dtype=np.float64)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not np.allclose(matrix, matrix.T):
             raise InputError("omega", matrix.shape, "a symmetric square matrix")
@@ -50,7 +49,7 @@ class FixedOmega(Algorithm):
         """(1, r d): M of the initial models, all equal."""
         return torch.outer(self._tensor(self.rows.sum(axis=0), initial), initial).reshape(1, -1)
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Tensor, Tensor]:
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> ClientRound:
         rows = self._tensor(self.rows[clients], own)
         anchor = self._anchors(shared, rows)
         after = solve(own, anchor, self.strength * self.level)

@@ -17,10 +17,15 @@ Initial models are equal and independent of the data, so that w~^0 = mean w_k^0 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+import torch
 from torch import Tensor
 
-from ...mechanisms.validate import nonnegative
-from ..engine.algorithm import Algorithm, Clients, Solve
+from ...mechanisms import InputError
+from ...mechanisms.validate import count, nonnegative
+from ..engine.algorithm import ClientRound, Clients, Pulled, Solve
 from ..engine.contribution import Differences
 from .stability import growth_factor
 
@@ -28,26 +33,33 @@ GROWTH_TOLERANCE = 1e-6
 """The spectral radius is 1 at least, up to the rounding of a double eigenvalue."""
 
 
-class Pmtl(Algorithm):
+class Pmtl(Pulled):
     """As the published code aggregates; strength: the regularisation lambda of eq. (2)."""
 
     name = "pmtl"
     notion = "billboard"
     personal = True
 
-    def __init__(self, strength: float = 1.0) -> None:
-        self.strength = nonnegative("lambda", strength)
-
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Differences, Tensor]:
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> ClientRound:
         mean = shared[0]
         after = solve(own, mean, self.strength)
         return Differences(after, mean), after
 
-    def models(self, shared: Tensor, own: Tensor, clients: Clients) -> Tensor:
-        return own
+
+class PmtlIncrements(Pmtl):
+    """Increments divided by the number of clients: w~ stays the mean of all models."""
+
+    name = "pmtl-increments"
+
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> ClientRound:
+        after = solve(own, shared[0], self.strength)
+        return Differences(after, own), after
+
+    def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
+        return shared + rate * mean
 
 
-class PmtlAsPrinted(Pmtl):
+class PmtlAsPrinted(PmtlIncrements):
     """Line 8 as printed: increments, divided by the cohort's size.
 
     curvature: the least curvature of the local losses, for the prediction of divergence; 0 for losses with flat
@@ -77,19 +89,44 @@ class PmtlAsPrinted(Pmtl):
             "Use pmtl, which takes the mean afresh every round."
         )
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Differences, Tensor]:
-        after = solve(own, shared[0], self.strength)
-        return Differences(after, own), after
+    def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
+        return shared.add_(mean)
 
 
-class PmtlIncrements(Pmtl):
-    """Increments divided by the number of clients: w~ stays the mean of all models."""
+class ClusteredPmtl(Pmtl):
+    """One w~_c for each cluster, each the mean of its own clients' models.
 
-    name = "pmtl-increments"
+    clusters: each client's cluster, from 0. They must not depend on the clients' data (claims register, PMTL-RG2).
+    A client moves its own block of the joint sum, so one release of noise multiplier z covers all clusters. A
+    cluster's sum is divided by its expected part of the cohort, q m_c / m.
 
-    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> tuple[Differences, Tensor]:
-        after = solve(own, shared[0], self.strength)
-        return Differences(after, own), after
+    sizes: number of clients in each cluster.
+    """
+
+    name = "clustered-pmtl"
+
+    def __init__(self, clusters: Sequence[int], strength: float = 1.0) -> None:
+        super().__init__(strength)
+        self.clusters = np.array([count("clusters", cluster, least=0) for cluster in clusters], dtype=np.int64)
+        self.sizes = np.bincount(self.clusters) if len(self.clusters) else np.zeros(1, dtype=np.int64)
+        if (self.sizes == 0).any():
+            raise InputError("clusters", sorted(set(self.clusters.tolist())), "numbers from 0 without gaps")
+
+    def check(self, population: int) -> None:
+        if len(self.clusters) != population:
+            raise InputError("clusters", len(self.clusters), f"one cluster for each of {population} clients")
+
+    def begin(self, initial: Tensor, population: int) -> Tensor:
+        return initial.unsqueeze(0).repeat(len(self.sizes), 1)
+
+    def block_of(self, clients: Clients) -> Clients:
+        return self.clusters[clients]
+
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> ClientRound:
+        mean = shared[torch.from_numpy(self.block_of(clients))]
+        after = solve(own, mean, self.strength)
+        return Differences(after, mean), after
 
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
-        return shared + rate * mean
+        part = torch.from_numpy(len(self.clusters) / self.sizes).to(mean).unsqueeze(1)
+        return shared + part * mean

@@ -1,7 +1,6 @@
 """Federations of clients: loaders of the formats that federated data come in, and synthetic ones."""
 
-from .federation import Client, Federation, Samples, Task
+from .federation import Client, Federation, Samples, Task, split_clients
 from .source import load_federation
-from .split import split_clients
 
 __all__ = ["Client", "Federation", "Samples", "Task", "load_federation", "split_clients"]

@@ -17,10 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...mechanisms import InputError
-from ...mechanisms.validate import choice, count
-from .federation import Client, Federation, Samples
-from .images import read_images
-from .split import split_clients
+from ...mechanisms.validate import choice, count, lacks
+from .federation import Client, Federation, Samples, split_clients
 
 IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png")
 
@@ -167,3 +165,23 @@ def _classes(clients: tuple[Client, ...]) -> int:
     if clients[0].train.features.shape[1:] == (784,) and largest < 62:
         return 62
     return largest + 1
+
+
+def read_images(paths: list[Path], size: int) -> npt.NDArray[np.float32]:
+    """The images as (n, 3, size, size) floats in [0, 1], resized. Needs Pillow.
+
+    Raises InputError for a file that is missing or no image.
+    """
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ImportError as error:
+        raise lacks("Reading pictures", "Pillow", "dpcert[data]") from error
+    pixels = np.empty((len(paths), 3, size, size), dtype=np.float32)
+    for place, path in enumerate(paths):
+        try:
+            with Image.open(path) as image:
+                array = np.asarray(image.convert("RGB").resize((size, size)), dtype=np.float32)
+        except (OSError, UnidentifiedImageError) as error:
+            raise InputError("images", str(path), "a readable image file") from error
+        pixels[place] = array.transpose(2, 0, 1) / 255
+    return pixels

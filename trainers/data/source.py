@@ -10,12 +10,18 @@ from typing import Any
 from ...mechanisms import InputError
 from ...mechanisms.validate import count, meant
 from .federation import Federation
-from .known import logistic_regression, mean_estimation, ridge_regression
 from .leaf import load_leaf
 from .on_demand import related_tasks_on_demand
 from .stackoverflow import load_stackoverflow
 from .store import load_store
-from .synthetic import clustered_tasks, fedprox_synthetic, related_tasks
+from .synthetic import (
+    clustered_tasks,
+    fedprox_synthetic,
+    logistic_regression,
+    mean_estimation,
+    related_tasks,
+    ridge_regression,
+)
 from .table import load_table
 
 FILES: dict[str, Any] = {

@@ -19,8 +19,7 @@ from scipy import sparse
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import count, lacks
-from .federation import Federation, Samples
-from .split import split_clients
+from .federation import Federation, Samples, split_clients
 
 Texts = list[list[str]]
 

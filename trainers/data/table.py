@@ -12,8 +12,7 @@ import numpy.typing as npt
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, lacks
-from .federation import Federation, Labels, Samples, Task
-from .split import split_clients
+from .federation import Federation, Labels, Samples, Task, split_clients
 
 Column = npt.NDArray[np.generic]
 Form = Literal["csv", "parquet"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..data import Federation
 from .algorithm import Algorithm, StabilityWarning
-from .batches import steps_in_a_round
+from .client_tensors import steps_in_a_round
 from .device import reproducible_kernels
 from .local import LocalSide
 from .settings import LocalSteps

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from ...mechanisms import Notion
+from ...mechanisms.validate import nonnegative
 from ..data import Federation
 from .contribution import Contribution
 from .parameters import FlatModule
@@ -18,6 +19,8 @@ from .privacy import NoiseAt
 from .settings import Settings
 
 Clients = npt.NDArray[np.int64]
+ClientRound: TypeAlias = tuple[Iterable[Contribution] | None, Tensor | None]
+"""(c contributions of dimension D, own vectors (c, d)) of a chunk; None for what an algorithm has not."""
 
 
 class StabilityWarning(UserWarning):
@@ -99,13 +102,8 @@ class Algorithm:
         """The block of the sum to which each client contributes."""
         return np.zeros_like(clients)
 
-    def client_round(
-        self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients
-    ) -> tuple[Iterable[Contribution] | None, Tensor | None]:
-        """(c contributions of dimension D, own vectors (c, d)) of a chunk; None for what the algorithm has not.
-
-        The contributions are taken one after the other, before anything else happens.
-        """
+    def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> ClientRound:
+        """A chunk's part. The contributions are taken one after the other, before anything else happens."""
         raise NotImplementedError
 
     def server_round(self, shared: Tensor, mean: Tensor, rate: float) -> Tensor:
@@ -139,3 +137,10 @@ class Algorithm:
             for key, value in sorted(vars(self).items())
         }
         return f"{self.name}{parameters}"
+
+
+class Pulled(Algorithm):
+    """Algorithms whose local steps are pulled towards something, by a penalty of weight `strength`, at least 0."""
+
+    def __init__(self, strength: float = 1.0) -> None:
+        self.strength = nonnegative("lambda", strength)

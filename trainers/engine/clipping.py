@@ -20,8 +20,7 @@ from torch import Tensor
 
 from ...mechanisms import InputError
 from .contribution import Contribution, SparseRows, as_vector
-from .row_queue import RowQueue
-from .scratch import Scratch, integers_of
+from .scratch import RowQueue, Scratch, integers_of
 
 SAFETY = 1 - 2.0**-22
 LARGEST_DIMENSION = 2**27

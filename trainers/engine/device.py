@@ -14,6 +14,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+from .processes import Processes
+
 
 def reproducible_kernels(device: torch.device) -> AbstractContextManager[Any]:
     """On CUDA: deterministic convolutions, in full single precision (cuDNN's default rounds to 10 bits)."""
@@ -63,3 +65,25 @@ class Fetched:
         if self._host and self._device.type == "cuda":
             torch.cuda.synchronize(self._device)
         return [host.numpy() for host in self._host]
+
+
+CHUNK_FLOATS = 2**24
+"""Of models on a CPU (64 MiB in single precision)."""
+LARGEST_CHUNK, LARGEST_GPU_CHUNK = 128, 4096
+BYTES_A_NUMBER = 64
+"""Of every weight of every client on a GPU: start, anchor, model, gradient and change in the training dtype, the change
+twice in doubles and once in integers while it is clipped, and room to spare; activations have the other half."""
+
+
+def chunk_of(dimension: int, device: torch.device, processes: Processes) -> int:
+    """The number for models of this dimension; at least 1."""
+    if device.type == "cpu":
+        return max(1, min(LARGEST_CHUNK, CHUNK_FLOATS // dimension))
+    fits = gpu_chunk(dimension, torch.cuda.mem_get_info(device)[0])
+    return processes.least(fits, device)
+
+
+def gpu_chunk(dimension: int, free: int) -> int:
+    """The same from so many free bytes: a power of two."""
+    fits = free // 2 // (BYTES_A_NUMBER * dimension)
+    return 1 << (max(1, min(LARGEST_GPU_CHUNK, fits)).bit_length() - 1)

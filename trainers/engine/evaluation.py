@@ -1,4 +1,4 @@
-"""How well every client's model does on its own samples."""
+"""How well every client's model does on its own samples; each process looks at its own clients."""
 
 from __future__ import annotations
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -11,18 +12,14 @@ from ..data import Federation
 from ..models import build_model
 from ..solvers import LocalSolver, Work, choose_solver, pays_to_compile
 from .algorithm import Algorithm, Clients, Solve
-from .batches import batch_plan
-from .chunks import chunk_of
-from .client_tensors import ClientTensors, to_tensors
+from .client_tensors import ClientTensors, Kept, batch_plan, to_tensors
 from .contribution import Contribution
-from .evaluation import score
-from .fit import check_fit
-from .kept import Kept
+from .device import chunk_of, reproducible_kernels
+from .evaluation import ClientScores, score
 from .losses import Loss
-from .parameters import FlatModule
+from .parameters import FlatModule, check_fit
 from .processes import Processes
-from .schedule import rate_factor
-from .settings import DTYPES, Settings
+from .settings import DTYPES, Settings, rate_factor
 from .streams import Streams
 
 STREAMED_CHUNK = 16
@@ -164,3 +161,28 @@ class _ChunkSolve:
     def change(self, start: Tensor, anchor: Tensor | None = None, strength: float = 0.0) -> Iterable[Contribution]:
         work = self._side.work(self._clients, self._round, start, anchor, strength, 1.0, 0)
         return self._side.solver_for(work).changes(work)
+
+
+class Evaluated:
+    """clients: Settings.evaluate_clients of them, ascending; which ones depends on the seed alone."""
+
+    def __init__(self, local: LocalSide, settings: Settings, streams: Streams, processes: Processes) -> None:
+        self._local, self._processes, self._shards = local, processes, settings.shards
+        population, asked = local.federation.population, settings.evaluate_clients
+        self.clients: Clients = np.arange(population)
+        if asked is not None and asked < population:
+            self.clients = np.sort(streams.generator("evaluation").choice(population, size=asked, replace=False))
+
+    def scores(self, model_of: Callable[[int], Tensor], *, test: bool) -> ClientScores:
+        """Of every client's (d,) model on its own samples, the same in every process. The device is asked once."""
+        here = [place for place, k in enumerate(self.clients) if self._processes.owns(int(k) % self._shards)]
+        own = self.clients[here].tolist()
+        found = torch.zeros(3, len(self.clients), dtype=torch.float64)
+        with reproducible_kernels(self._local.device):
+            each = [self._local.scores(client, model_of(client), test=test) for client in own]
+        if each:
+            found[:2, here] = torch.stack(each, dim=1).cpu()
+        samples = self._local.test if test else self._local.train
+        found[2, here] = torch.tensor([len(samples(client)) for client in own], dtype=torch.float64)
+        everything = self._processes.total(found).numpy()
+        return ClientScores(everything[0], everything[1], everything[2].astype(np.int64))

@@ -10,9 +10,9 @@ double precision: its tails end where the generator's do. It is drawn on the hos
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Protocol
+from functools import partial
 
 import numpy as np
 import torch
@@ -31,40 +31,45 @@ PIECE = 2**20
 """Of a longer sum each piece of so many numbers has a stream of its own, and the cores draw them at the same time."""
 
 
-class RoundNoise(Protocol):
+class RoundNoise:
     """Draws a round's noise, the same in every process."""
+
+    def __init__(self, streams: Streams, device: torch.device) -> None:
+        self.streams, self.device = streams, device
 
     def begin(
         self, attempt: int, round_index: int, shape: tuple[int, int], deviation: float, unit: float
     ) -> Callable[[], Tensor]:
         """on_sum, to be called when its result is needed; a long one is begun at once, beside the clients' work."""
-        ...
+        return partial(self.on_sum, attempt, round_index, shape, deviation, unit)
 
     def on_sum(self, attempt: int, round_index: int, shape: tuple[int, ...], deviation: float, unit: float) -> Tensor:
         """The (blocks, D) noise on the sum, multiples of unit, which the next round may overwrite."""
-        ...
+        raise NotImplementedError
 
     def of_clients(
         self, attempt: int, round_index: int, clients: Sequence[int], dimension: int, deviation: float, unit: float
     ) -> Tensor:
-        """(1, dimension): the sum of what these clients add to their contributions."""
-        ...
+        """(1, dimension): the sum of what these clients add to their contributions.
+
+        Each client's is a multiple of unit from a stream of its own: an upload by itself is a rounded noisy
+        contribution, and sums do not depend on which process drew which client's.
+        """
+        raise NotImplementedError
 
 
-class HostNoise:
+class HostNoise(RoundNoise):
     """By numpy, on the host: on one thread, but for a sum of several pieces."""
 
     def __init__(self, streams: Streams, device: torch.device) -> None:
-        self.streams, self.device = streams, device
+        super().__init__(streams, device)
         self._memory: Floats | None = None
         self._begun: Future[Tensor] | None = None
 
     def begin(
         self, attempt: int, round_index: int, shape: tuple[int, int], deviation: float, unit: float
     ) -> Callable[[], Tensor]:
-        def draw() -> Tensor:
-            return self.on_sum(attempt, round_index, shape, deviation, unit)
-
+        draw = super().begin(attempt, round_index, shape, deviation, unit)
         if deviation == 0 or shape[0] * shape[1] <= PIECE:
             return draw
         if self._begun is not None:
@@ -76,7 +81,7 @@ class HostNoise:
 
     def on_sum(self, attempt: int, round_index: int, shape: tuple[int, ...], deviation: float, unit: float) -> Tensor:
         if deviation == 0:
-            return torch.zeros((), dtype=torch.float64, device=self.device).expand(shape)
+            return nothing(shape, self.device)
         if self._memory is None or self._memory.shape != shape:
             self._memory = np.empty(shape)
         flat = self._memory.reshape(-1)
@@ -97,16 +102,11 @@ class HostNoise:
     def of_clients(
         self, attempt: int, round_index: int, clients: Sequence[int], dimension: int, deviation: float, unit: float
     ) -> Tensor:
-        return clients_noise(self.streams, attempt, round_index, clients, dimension, deviation, unit, self.device)
-
-
-def round_noise(source: str, streams: Streams, device: torch.device) -> RoundNoise:
-    """source: one of SOURCES; "auto" is the device where that is no CPU, on which numpy is faster."""
-    if source == "device" or (source == "auto" and device.type != "cpu"):
-        from .device_noise import DeviceNoise
-
-        return DeviceNoise(streams, device)
-    return HostNoise(streams, device)
+        total = torch.zeros(1, dimension, dtype=torch.float64, device=self.device)
+        for client in clients:
+            rng = self.streams.generator("client-noise", attempt, round_index, client)
+            total += grid_noise(rng, (1, dimension), deviation, unit, self.device)
+        return total
 
 
 def grid_noise(
@@ -117,12 +117,12 @@ def grid_noise(
     device: torch.device,
     memory: Floats | None = None,
 ) -> Tensor:
-    """Multiples of unit: unit round(N(0, (deviation / unit)^2)). deviation 0 gives zeros, which take no memory.
+    """Multiples of unit: unit round(N(0, (deviation / unit)^2)).
 
     memory: an array of this shape, to be overwritten: fresh megabytes cost as much as drawing the numbers.
     """
     if deviation == 0:
-        return torch.zeros((), dtype=torch.float64, device=device).expand(shape)
+        return nothing(shape, device)
     noise = np.empty(shape) if memory is None else memory
     flat = noise.reshape(-1)
     for first in range(0, len(flat), BLOCK):
@@ -134,23 +134,6 @@ def grid_noise(
     return torch.from_numpy(noise).to(device)
 
 
-def clients_noise(
-    streams: Streams,
-    attempt: int,
-    round_index: int,
-    clients: Iterable[int],
-    dimension: int,
-    deviation: float,
-    unit: float,
-    device: torch.device,
-) -> Tensor:
-    """(1, dimension): the sum of the noise that each of these clients adds to its own contribution.
-
-    Each client's noise is a multiple of unit from a stream of its own, so an upload by itself is a rounded noisy
-    contribution, and sums do not depend on which process drew which client's.
-    """
-    total = torch.zeros(1, dimension, dtype=torch.float64, device=device)
-    for client in clients:
-        rng = streams.generator("client-noise", attempt, round_index, client)
-        total += grid_noise(rng, (1, dimension), deviation, unit, device)
-    return total
+def nothing(shape: tuple[int, ...], device: torch.device) -> Tensor:
+    """Zeros, which take no memory."""
+    return torch.zeros((), dtype=torch.float64, device=device).expand(shape)

@@ -40,7 +40,7 @@ class Against:
 def against_observers(trainer: Trainer, releases: int, whole: int | None = None) -> tuple[Against, ...]:
     """The cost of so many of the trainer's releases. Where only an upper bound is known, the lower end is 0.
 
-    releases: the sampler's drawings (engine/paid.py); whole: how many of them were released as a whole, by default all.
+    releases: the sampler's drawings (paid_round.Paid); whole: how many of them were released whole, by default all.
 
     Raises InputError as observer_epsilon does, for add-remove neighbours where participation is seen.
     """

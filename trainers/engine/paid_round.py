@@ -1,19 +1,60 @@
-"""A round that is paid for: spend, publish, commit. What privacy rests on, once for all trainers.
-
-(1) The round's release is computed, of which nobody sees anything. (2) It is recorded as spent, on disk. (3) It is
-published. (4) The new state is committed, which is the moment at which the round counts as done.
-
-A round that was recorded as spent, whenever that was, but is not in the state runs again with the same random streams.
-If its release has the recorded digest it is the same release, published once more at no cost. If not (another device,
-other arithmetic, another state before it) the same noise on two different sums would reveal their difference: the round
-then runs with fresh streams, and is recorded, and charged, as another attempt.
-"""
+"""What was paid for: releases, and the drawings of cohorts that they are of."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Protocol, TypeVar
 
-from .paid import Paid
+from .spent import Spent, SpentRecord
+
+
+class Paid:
+    """Releases by drawing. Where cohorts are drawn round by round each release is of a drawing of its own.
+
+    period: the rounds that one drawing covers (CohortSampler). Attempts at a round that was paid for before are of
+    other drawings: a whole one is charged for however few of them. record: of this run; a new one in memory by default.
+    """
+
+    def __init__(self, period: int = 1, record: SpentRecord | None = None) -> None:
+        self._period, self._record = period, record or SpentRecord.in_memory()
+        self._of: Counter[tuple[int, int]] = Counter()
+        for entry in self._record.entries:
+            self._add(entry.round, entry.attempt)
+
+    def spend(self, round_index: int, attempt: int, digest: str) -> None:
+        """Pay for one more release, before anybody sees it."""
+        self._record.spend(Spent(round_index, attempt, digest))
+        self._add(round_index, attempt)
+
+    def latest(self, round_index: int) -> Spent | None:
+        """The last attempt at a round that was paid for."""
+        return self._record.latest(round_index)
+
+    def covers(self, round_index: int, attempt: int) -> bool:
+        """Whether such a release is of a drawing that is paid for."""
+        return (round_index // self._period, attempt) in self._of
+
+    @property
+    def head(self) -> str:
+        """The hash of the last release in the run's record."""
+        return self._record.mark.head
+
+    @property
+    def releases(self) -> int:
+        return self._of.total()
+
+    @property
+    def drawings(self) -> int:
+        """All that were begun: what is charged."""
+        return len(self._of)
+
+    @property
+    def whole(self) -> int:
+        """Those of which every round was released: what is certainly revealed."""
+        return sum(times >= self._period for times in self._of.values())
+
+    def _add(self, round_index: int, attempt: int) -> None:
+        self._of[round_index // self._period, attempt] += 1
 
 
 class Digested(Protocol):

@@ -1,23 +1,41 @@
-"""What a run is told, checked before any work."""
+"""What a run is told, checked before any work, and what follows from it for a round."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 
-from ...mechanisms import InputError
+from ...mechanisms import InputError, adaptive_clipping
 from ...mechanisms.validate import choice, count, nonnegative, positive
 from .noise import SOURCES
-from .schedule import rate_factor
+
+FORMS = "constant, halving:N (half as large every N rounds) or inverse:N (divided by 1 + t/N in round t)"
+
 
 Sampling = Literal["poisson", "fixed-size", "shuffle", "random-allocation", "cyclic", "full"]
-SAMPLINGS: tuple[Sampling, ...] = ("poisson", "fixed-size", "shuffle", "random-allocation", "cyclic", "full")
 Clipping = Literal["flat", "per-layer", "adaptive"]
-SOLVERS = ("auto", "loop", "vmap", "stacked", "compiled", "dual")
 DTYPES = {"float32": torch.float32, "float64": torch.float64, "bfloat16": torch.float32}
 """What models, updates and their norms are kept in; with bfloat16 local steps alone multiply in it (parameters.py)."""
+CHOICES: dict[str, Iterable[str]] = {
+    "sampling": get_args(Sampling),
+    "clipping": get_args(Clipping),
+    "dtype": DTYPES,
+    "device": ("auto", "cpu", "cuda"),
+    "solver": ("auto", "loop", "vmap", "stacked", "compiled", "dual"),
+    "noise_source": SOURCES,
+}
+
+
+def _counted(told: LocalSteps | Settings, **least: int) -> None:
+    """Check that these fields are whole numbers of at least so much, and keep them as such; None stays."""
+    for name, smallest in least.items():
+        if (value := getattr(told, name)) is not None:
+            named = f"local_{name}" if name in ("epochs", "steps") else name
+            object.__setattr__(told, name, count(named, value, least=smallest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +57,7 @@ class LocalSteps:
 
     def __post_init__(self) -> None:
         positive("learning_rate", self.learning_rate)
-        object.__setattr__(self, "epochs", count("local_epochs", self.epochs))
-        if self.steps is not None:
-            object.__setattr__(self, "steps", count("local_steps", self.steps))
-        if self.batch_size is not None:
-            object.__setattr__(self, "batch_size", count("batch_size", self.batch_size))
+        _counted(self, epochs=1, steps=1, batch_size=1)
         nonnegative("weight_decay", self.weight_decay)
 
 
@@ -85,7 +99,7 @@ class Settings:
     evaluate_clients: how many clients are evaluated, the same ones every time; None for all of them.
     schedule: of the local learning rate over rounds, schedule.FORMS.
     noise_source: where noise is drawn: "host", "device", or "auto", the device where it is no CPU. It is other noise.
-    chunk: how many clients are computed together; None: as many as fit (chunks.py).
+    chunk: how many clients are computed together; None: as many as fit (device.py).
 
     rounds: how many to train for, at least 1. clipping: "flat" bounds the whole update, "per-layer" each layer,
     "adaptive" lets the bound follow a quantile. adaptive: how it does so. dtype: number format of the local steps.
@@ -114,26 +128,15 @@ class Settings:
     max_cohort: int | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("rounds", 1), ("cohort", 1), ("shards", 1), ("evaluate_every", 0)):
-            object.__setattr__(self, name, count(name, getattr(self, name), least=least))
-        if self.evaluate_clients is not None:
-            object.__setattr__(self, "evaluate_clients", count("evaluate_clients", self.evaluate_clients, least=0))
-        choice("sampling", self.sampling, SAMPLINGS)
-        if self.max_cohort is not None:
-            if self.sampling != "poisson":
-                raise InputError("max_cohort", self.max_cohort, f"nothing: {self.sampling} cohorts are not cut")
-            object.__setattr__(self, "max_cohort", count("max_cohort", self.max_cohort))
-        choice("clipping", self.clipping, ("flat", "per-layer", "adaptive"))
-        choice("dtype", self.dtype, DTYPES)
+        _counted(
+            self, rounds=1, cohort=1, shards=1, evaluate_every=0, evaluate_clients=0, max_cohort=1, chunk=1, seed=0
+        )
+        for name, known in CHOICES.items():
+            choice(name, getattr(self, name), known)
         rate_factor(self.schedule, 0)
-        choice("device", self.device, ("auto", "cpu", "cuda"))
-        choice("solver", self.solver, SOLVERS)
-        choice("noise_source", self.noise_source, SOURCES)
-        if self.chunk is not None:
-            object.__setattr__(self, "chunk", count("chunk", self.chunk))
         nonnegative("noise_multiplier", self.noise_multiplier)
-        if self.seed is not None:
-            count("seed", self.seed, least=0)
+        if self.max_cohort is not None and self.sampling != "poisson":
+            raise InputError("max_cohort", self.max_cohort, f"nothing: {self.sampling} cohorts are not cut")
         if self.clip_norm is not None:
             positive("clip_norm", self.clip_norm)
         elif self.noise_multiplier > 0:
@@ -146,3 +149,48 @@ class Settings:
         if self.device == "cuda" and not torch.cuda.is_available():
             raise InputError("device", "cuda", "auto or cpu: torch sees no CUDA device")
         return torch.device("cuda" if self.device != "cpu" and torch.cuda.is_available() else "cpu")
+
+
+def rate_factor(schedule: str, round_index: int) -> float:
+    """By what the learning rate is multiplied in this round, counted from 0: a function of the round alone.
+
+    Raises InputError for anything but FORMS.
+
+    >>> [rate_factor("halving:200", t) for t in (0, 199, 200, 400)]
+    [1.0, 1.0, 0.5, 0.25]
+    >>> rate_factor("inverse:10", 30)
+    0.25
+    """
+    name, _, told = schedule.partition(":")
+    if schedule == "constant":
+        return 1.0
+    if name not in ("halving", "inverse") or not told.isdigit() or int(told) == 0:
+        raise InputError("schedule", schedule, FORMS)
+    length = int(told)
+    return 0.5 ** (round_index // length) if name == "halving" else length / (length + round_index)
+
+
+def count_noise(settings: Settings, denominator: int) -> float:
+    """The standard deviation of the noise on the count: as set, or cohort / 20 (section 3.1).
+
+    In cohorts so small that this alone would cost as much as the whole round may, the noise multiplier itself, which
+    leaves the updates 1.16 times the noise multiplier.
+    """
+    return settings.adaptive.count_noise or max(denominator / 20, settings.noise_multiplier)
+
+
+def update_noise_multiplier(settings: Settings, denominator: int) -> float:
+    """The noise multiplier left for the updates, so that both releases together cost what `noise_multiplier` says.
+
+    Raises InputError where the count's noise alone is below what that allows.
+    """
+    multiplier = settings.noise_multiplier
+    if settings.clipping != "adaptive" or multiplier == 0:
+        return multiplier
+    return adaptive_clipping.update_noise_multiplier(multiplier, count_noise(settings, denominator))
+
+
+def next_clip_norm(settings: Settings, clip_norm: float, noisy_centred_count: float, denominator: int) -> float:
+    """C exp(-learning_rate (b - quantile)), b the noisy share of clients below C (Algorithm 1)."""
+    share = noisy_centred_count / denominator + 0.5
+    return clip_norm * math.exp(-settings.adaptive.learning_rate * (share - settings.adaptive.quantile))

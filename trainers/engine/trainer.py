@@ -12,29 +12,24 @@ from torch import Tensor, nn
 
 from ...mechanisms import InputError, Mechanism
 from ..data import Federation
-from .adaptive import next_clip_norm
 from .advice import warn_beforehand
 from .algorithm import Algorithm, Clients
 from .billboard import Billboard
 from .checkpoint import Checkpoint, Rows, State
 from .clipping import Layers
 from .cohort import CohortSampler
-from .cohort_sum import CohortSum
-from .evaluated import Evaluated
 from .evaluation import ClientScores, record
 from .identity import identity_of
-from .local import LocalSide
+from .local import Evaluated, LocalSide
 from .losses import LOSSES, Loss
-from .noisy_sum import NoisySum
+from .noisy_sum import CohortSum, NoisySum, Release
 from .outcome import Attests, Outcome
-from .paid import Paid
-from .paid_round import paid_round
+from .paid_round import Paid, paid_round
 from .personal import PersonalModels
 from .privacy import PrivacyCost, PrivacyGoal
 from .processes import Processes
 from .progress import RoundProgress
-from .release import Release
-from .settings import Settings
+from .settings import Settings, next_clip_norm
 from .streams import Streams
 
 

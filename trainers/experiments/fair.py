@@ -20,9 +20,9 @@ from ...mechanisms import InputError
 from ..algorithms.finetune import PENALTIES
 from ..build import Parameters, build_algorithm
 from ..data import load_federation
-from ..engine.calibration import calibrated_noise
 from ..engine.privacy import PrivacyGoal
 from ..engine.settings import Settings
+from ..stated_noise import calibrated_noise
 from .cell import Cell
 from .found import Experiment
 from .numbers import accuracy, upper

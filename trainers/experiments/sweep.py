@@ -16,7 +16,7 @@ import torch
 from ...mechanisms import InputError
 from ...mechanisms.workers import pool
 from ..data import Federation, load_federation
-from ..data.split import hold_out
+from ..data.federation import hold_out
 from .cell import Cell, result_of, train_cell
 
 Cells = dict[str, Callable[[], dict[str, Any]]]

@@ -12,15 +12,13 @@ from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, rate
 from ..names import METHODS
 from .losses import LOSSES
-from .mb_sgd import StepRule, decreasing
 from .methods import Alternating, BatchSdca, BatchSgd, Joint, Method, Setting, ThetaSteps, WeightStep
-from .node_work import NodeWork
+from .mini_batches import StepRule, decreasing
 from .omegas import Omega
 from .private import PrivateRounds
 from .sigma_prime import SIGMA_PRIMES, SigmaPrime, lemma_sigma, reference_sigma
 from .tasks import Tasks
-from .theta import FixedTheta
-from .work import Passes
+from .work import FixedTheta, NodeWork, Passes
 
 OMEGA_EVERY = 10
 """Rounds between the Omega-steps of private MOCHA with a learned Omega."""
@@ -69,40 +67,33 @@ class MethodKind:
     most_passes: float = np.inf
 
 
-def _weight_step(setting: Setting, options: Options) -> Method:
-    targets = options.work.targets()
-    if targets is not None:
-        return ThetaSteps(setting, targets=targets, sigma_prime=options.sigma, name="mocha")
-    return WeightStep(setting, options.work.steps(), sigma_prime=options.sigma)
+def _weight_step(setting: Setting, told: Options) -> Method:
+    if (targets := told.work.targets()) is not None:
+        return ThetaSteps(setting, targets=targets, sigma_prime=told.sigma, name="mocha")
+    return WeightStep(setting, told.work.steps(), sigma_prime=told.sigma)
 
 
-def _joint(setting: Setting, options: Options) -> Method:
-    return Joint(setting)
-
-
-def _alternating(setting: Setting, options: Options) -> Method:
-    return Alternating(setting, options.work.steps(), sigma_prime=options.sigma)
-
-
-def _cocoa(setting: Setting, options: Options) -> Method:
-    return ThetaSteps(setting, targets=FixedTheta(rate("theta", options.theta)), sigma_prime=options.sigma)
-
-
-def _batch_sdca(setting: Setting, options: Options) -> Method:
-    return BatchSdca(setting, options.work.steps(), scaling=options.scaling)
-
-
-def _batch_sgd(setting: Setting, options: Options) -> Method:
-    return BatchSgd(setting, options.work.steps(), scaling=options.scaling, rule=options.rule)
+def _cocoa(setting: Setting, told: Options) -> Method:
+    return ThetaSteps(setting, targets=FixedTheta(rate("theta", told.theta)), sigma_prime=told.sigma)
 
 
 KINDS: dict[tuple[str, bool], MethodKind] = {
     ("mocha", False): MethodKind(_weight_step),
-    ("mocha", True): MethodKind(_joint, subproblems=False, works=False),
-    ("mocha-alternating", True): MethodKind(_alternating),
+    ("mocha", True): MethodKind(lambda setting, told: Joint(setting), subproblems=False, works=False),
+    ("mocha-alternating", True): MethodKind(
+        lambda setting, told: Alternating(setting, told.work.steps(), sigma_prime=told.sigma)
+    ),
     ("cocoa", False): MethodKind(_cocoa, works=False),
-    ("mb-sdca", False): MethodKind(_batch_sdca, subproblems=False, most_passes=1.0),
-    ("mb-sgd", False): MethodKind(_batch_sgd, subproblems=False, most_passes=1.0),
+    ("mb-sdca", False): MethodKind(
+        lambda setting, told: BatchSdca(setting, told.work.steps(), scaling=told.scaling),
+        subproblems=False,
+        most_passes=1.0,
+    ),
+    ("mb-sgd", False): MethodKind(
+        lambda setting, told: BatchSgd(setting, told.work.steps(), scaling=told.scaling, rule=told.rule),
+        subproblems=False,
+        most_passes=1.0,
+    ),
 }
 """By name, and whether Omega is learned: mocha with a learned one is the certified joint optimum (joint.py)."""
 
@@ -121,16 +112,13 @@ def method_of(name: str, omega: Omega, setting: Setting, options: Options) -> Me
     kind, work = kind_of(name, omega), options.work
     which = f"{name} with a {'learned' if omega.learned else 'fixed'} omega"
     if options.sigma_prime is not None and not kind.subproblems:
-        raise InputError("sigma_prime", _name_of(options.sigma_prime), f"none: {which} has no subproblems (4)")
+        given = next(name for name, known in SIGMA_PRIMES.items() if known is options.sigma_prime)
+        raise InputError("sigma_prime", given, f"none: {which} has no subproblems (4)")
     if not work.plain and not kind.works:
         raise InputError("work", work.text, f"full, without dropped nodes, for {which}")
     if isinstance(work.policy, Passes) and work.policy.passes > kind.most_passes:
         raise InputError("work", work.text, f"at most passes={kind.most_passes:g}: a batch holds a sample once")
     return kind.make(setting, options)
-
-
-def _name_of(sigma: SigmaPrime) -> str:
-    return next(name for name, known in SIGMA_PRIMES.items() if known is sigma)
 
 
 def private_of(

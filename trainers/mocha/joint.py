@@ -87,5 +87,4 @@ def _squared_trace_norm_prox(matrix: Floats, weight: float) -> Floats:
     kept = np.flatnonzero(values > thresholds)
     if len(kept) == 0:
         return np.zeros_like(matrix)
-    result: Floats = (left * np.maximum(values - thresholds[kept[-1]], 0.0)) @ right
-    return result
+    return np.asarray((left * np.maximum(values - thresholds[kept[-1]], 0.0)) @ right)

@@ -13,14 +13,12 @@ from ...mechanisms.validate import count, positive
 from .cocoa import theta_round
 from .joint import JointReport, consensus_round, consensus_start, joint_report
 from .losses import Loss
-from .mb_sdca import batch_round
-from .mb_sgd import StepRule, decreasing, gradient_round, with_dual_point
+from .mini_batches import StepRule, batch_round, decreasing, gradient_round, with_dual_point
 from .mocha import Report, State, federated_round, omega_step, report
 from .sdca import Order, random_order, visits
 from .sigma_prime import SigmaPrime, reference_sigma
 from .tasks import Tasks
-from .theta import FixedTheta, Targets
-from .work import Passes, Work
+from .work import FixedTheta, Passes, Targets, Work
 
 
 @dataclass(frozen=True)
@@ -151,7 +149,7 @@ class Batches(WeightStep):
 
 @dataclass(frozen=True)
 class BatchSdca(Batches):
-    """Mini-batch SDCA, mb_sdca.batch_round."""
+    """Mini-batch SDCA, mini_batches.batch_round."""
 
     name: str = "mb-sdca"
 
@@ -163,7 +161,7 @@ class BatchSdca(Batches):
 
 @dataclass(frozen=True)
 class BatchSgd(Batches):
-    """Mini-batch SGD, with a rule of mb_sgd.STEP_RULES; its dual point is read off its own slopes."""
+    """Mini-batch SGD, with a rule of mini_batches.STEP_RULES; its dual point is read off its own slopes."""
 
     rule: StepRule = decreasing
     name: str = "mb-sgd"

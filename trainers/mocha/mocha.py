@@ -11,7 +11,7 @@ from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from . import objective
 from .losses import Loss
-from .relationships import inverse, learned_covariance
+from .omegas import inverse, learned_covariance
 from .sdca import Order, local_updates, visits
 from .tasks import Tasks
 

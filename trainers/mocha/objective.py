@@ -14,14 +14,12 @@ from .tasks import Tasks
 
 def task_means(tasks: Tasks, values: Floats) -> Floats:
     """(m,) means over each task's own samples of padded (m, max n_t) values."""
-    result: Floats = np.where(tasks.present, values, 0.0).sum(axis=1) / tasks.sizes
-    return result
+    return np.asarray(np.where(tasks.present, values, 0.0).sum(axis=1) / tasks.sizes)
 
 
 def predictions(tasks: Tasks, weights: Floats) -> Floats:
     """(m, max n_t) inner products of each sample with its task's weights (d, m)."""
-    result: Floats = np.einsum("tnd,dt->tn", tasks.padded[0], weights)
-    return result
+    return np.asarray(np.einsum("tnd,dt->tn", tasks.padded[0], weights))
 
 
 def images(tasks: Tasks, alpha: Floats) -> Floats:
@@ -32,8 +30,7 @@ def images(tasks: Tasks, alpha: Floats) -> Floats:
 
 def weights_of(v: Floats, covariance: Floats, regularisation: float) -> Floats:
     """w(alpha) = grad R*(v): (d, m) weights V^T Omega^{-1} / lambda."""
-    result: Floats = v.T @ covariance / regularisation
-    return result
+    return np.asarray(v.T @ covariance / regularisation)
 
 
 def risk(tasks: Tasks, loss: Loss, weights: Floats) -> float:

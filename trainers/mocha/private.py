@@ -31,7 +31,7 @@ from ..engine.spent import digest_of
 from ..engine.streams import Streams
 from .methods import Setting
 from .mocha import State
-from .relationships import learned_covariance
+from .omegas import learned_covariance
 from .sdca import local_updates, own_orders
 from .sigma_prime import SigmaPrime, reference_sigma
 
@@ -66,8 +66,7 @@ class Relay:
 
     def weights(self, v: Floats, statistic: Floats, regularisation: float) -> Floats:
         """(d, m): every node's own weights."""
-        combined: Floats = (self.level * v + self.mixing @ statistic).T / regularisation
-        return combined
+        return np.asarray((self.level * v + self.mixing @ statistic).T / regularisation)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,8 +20,7 @@ from ...mechanisms.validate import count
 from ..engine.billboard import Billboard, RecordingBillboard
 from ..engine.checkpoint import Checkpoint
 from ..engine.checkpoint import State as Saved
-from ..engine.paid import Paid
-from ..engine.paid_round import paid_round
+from ..engine.paid_round import Paid, paid_round
 from ..engine.privacy import PrivacyCost, PrivacyGoal
 from ..engine.processes import Processes
 from ..engine.streams import Streams, new_seed

@@ -68,5 +68,4 @@ def _orders(tasks: Tasks, steps: NDArray[np.int64], generators: Sequence[np.rand
 
 def visits(order: Order) -> NDArray[np.int64]:
     """(m,): how many samples each task visits."""
-    counted: NDArray[np.int64] = (order >= 0).sum(axis=1)
-    return counted
+    return np.asarray((order >= 0).sum(axis=1))

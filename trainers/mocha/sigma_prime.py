@@ -24,7 +24,6 @@ import numpy as np
 
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from .relationships import safe_sigma, tight_sigma
 from .tasks import Tasks
 
 SigmaPrime = Callable[[Tasks, Floats], float]
@@ -34,13 +33,36 @@ LARGEST = 4000
 """Directions of all tasks together up to which the quotient of (C) is maximised."""
 
 
+def safe_sigma(covariance: Floats) -> float:
+    """sigma' of Lemma 9 as the reference code computes it: max_t sum_t' |Sigma_tt'| / Sigma_tt.
+
+    It suffices for the sum of the local subproblems to bound the dual, since |<u_s, u_t>| is at most
+    (|u_s|^2 + |u_t|^2)/2; m always suffices as well.
+    """
+    return float(np.max(np.abs(covariance).sum(axis=1) / np.diag(covariance)))
+
+
+def tight_sigma(covariance: Floats) -> float:
+    """The least sigma' that serves all data: the largest eigenvalue of the correlations D^{-1/2} Sigma D^{-1/2}.
+
+    It is at most Lemma 9's value, a norm of the similar matrix D^{-1} Sigma, and at most m.
+    """
+    spread = np.sqrt(np.diag(covariance))
+    return min(safe_sigma(covariance), _largest(covariance / np.outer(spread, spread)))
+
+
+def _largest(matrix: Floats) -> float:
+    """The largest eigenvalue, at least 1, rounded up: a sigma' too small may lose the ascent."""
+    return max(1.0, float(np.linalg.eigvalsh(matrix)[-1])) * (1 + 1e-10)
+
+
 def reference_sigma(tasks: Tasks, covariance: Floats) -> float:
-    """The authors' code's: relationships.safe_sigma."""
+    """safe_sigma, whatever the data."""
     return safe_sigma(covariance)
 
 
 def data_free_sigma(tasks: Tasks, covariance: Floats) -> float:
-    """The least value for which (C) holds whatever the data: relationships.tight_sigma."""
+    """tight_sigma, whatever the data."""
     return tight_sigma(covariance)
 
 
@@ -69,8 +91,7 @@ def _lemma_sigma(tasks: Tasks, covariance: bytes) -> float:
     owners = np.repeat(np.arange(tasks.count), [basis.shape[1] for basis in bases])
     joined = np.hstack(bases)
     quotient = joined.T @ joined * (sigma / np.outer(spread, spread))[np.ix_(owners, owners)]
-    largest = float(np.linalg.eigvalsh(quotient)[-1])
-    return min(tight_sigma(sigma), max(1.0, largest) * (1 + 1e-10))
+    return min(tight_sigma(sigma), _largest(quotient))
 
 
 def _span(x: Floats) -> Floats:

@@ -13,15 +13,15 @@ from ...mechanisms import Gaussian, Repeat
 from ...mechanisms.validate import choice, nonnegative, positive
 from ..engine.privacy import PrivacyGoal
 from .assemble import Options, kind_of, method_of, private_of, setting_of
-from .mb_sgd import STEP_RULES
 from .methods import Setting
-from .node_work import NodeWork
+from .mini_batches import STEP_RULES
 from .omegas import Omega
 from .private_run import PrivateOutcome, PrivateRun
 from .run import Run, identity_of
 from .sigma_prime import SIGMA_PRIMES, SigmaPrime
 from .solution import Solution, private_solution, solution
 from .source import Problem
+from .work import NodeWork
 
 LONGEST = 1_000_000
 """Rounds of a run that only its tolerance ends."""

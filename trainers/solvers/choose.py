@@ -5,10 +5,9 @@ from __future__ import annotations
 from ...mechanisms import InputError
 from ..engine.parameters import FlatModule
 from ..models import Cnn
-from .compiled import CompiledSolver
 from .dual import DualSolver
 from .loop import LoopSolver
-from .stacked import StackedSolver
+from .stacked import CompiledSolver, StackedSolver
 from .vmap import VmapSolver
 from .work import LocalSolver, Work
 

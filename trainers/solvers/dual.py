@@ -23,7 +23,7 @@ from ..engine.losses import LOSSES, residual
 from ..engine.parameters import FlatModule
 from ..models import Linear
 from .features import AllFeatures, BagFeatures, Features, ListedFeatures, features_of, gram_of
-from .ragged import first_rows, in_order, most_steps_first, schedule
+from .together import first_rows, in_order, most_steps_first, schedule
 from .work import Work, per_client
 
 LARGEST_KEPT = 512

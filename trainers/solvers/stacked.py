@@ -1,4 +1,7 @@
-"""The whole chunk layer by layer, as batched matrix products, for modules that say how (models.stacked)."""
+"""The whole chunk layer by layer, as batched matrix products, for modules that say how (models.py); also compiled.
+
+torch.compile makes one kernel of many, in half a minute, once. From when on that pays is in choose.py.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils._triton import has_triton
 
 from ..engine.parameters import FlatModule
-from ..models.stacked import Stackable
+from ..models import Stackable
 from .together import solve_together, weighted_sum
 from .work import Work
 
@@ -51,3 +55,20 @@ class StackedSolver:
         module = self.model.module
         assert isinstance(module, Stackable)
         return module.stacked
+
+
+class CompiledSolver(StackedSolver):
+    """The same steps, to rounding. Raises what torch.compile raises where it has no compiler."""
+
+    name = "compiled"
+
+    def refuses(self, work: Work) -> str | None:
+        if self.model.vector.device.type == "cuda" and not has_triton():
+            return "torch.compile needs Triton on CUDA, which is not installed"
+        return super().refuses(work)
+
+    def forward(self) -> Callable[[Any, Tensor], Tensor]:
+        if self.name not in self.model.derived:
+            self.model.derived[self.name] = torch.compile(super().forward(), dynamic=True)
+        known: Callable[[Any, Tensor], Tensor] = self.model.derived[self.name]
+        return known

@@ -16,7 +16,7 @@ from ....trainers.mocha import objective
 from ....trainers.mocha.losses import LOSSES
 from ....trainers.mocha.methods import Setting, WeightStep, iterate
 from ....trainers.mocha.mocha import omega_step, report, stale_omega_step
-from ....trainers.mocha.relationships import learned_covariance
+from ....trainers.mocha.omegas import learned_covariance
 from ....trainers.mocha.tasks import related_tasks
 from ...convergence.mocha_problem import confirm_rounds
 from ..row import Finding, Statement, on_instances, resting_on

@@ -15,11 +15,12 @@ from scipy.stats import norm, ttest_rel
 from ....mechanisms.arrays import Floats
 from ....trainers.experiments.mocha.simulated_time import FLOPS, NETWORKS, round_work
 from ....trainers.mocha.losses import LOSSES
-from ....trainers.mocha.mb_sdca import batch_round
 from ....trainers.mocha.methods import Setting, WeightStep, iterate
+from ....trainers.mocha.mini_batches import batch_round
 from ....trainers.mocha.mocha import State, federated_round, omega_step, report
-from ....trainers.mocha.relationships import mean_regularised, safe_sigma
+from ....trainers.mocha.omegas import mean_regularised
 from ....trainers.mocha.sdca import random_order
+from ....trainers.mocha.sigma_prime import safe_sigma
 from ....trainers.mocha.tasks import Tasks, related_tasks
 from ...convergence.mocha_problem import confirm_rounds
 from ..row import EXACT, Finding, Statement, looseness, on_instances, resting_on

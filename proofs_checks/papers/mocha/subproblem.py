@@ -6,7 +6,7 @@ import numpy as np
 
 from ....mechanisms.arrays import Floats
 from ....trainers.mocha import objective
-from ....trainers.mocha.relationships import safe_sigma
+from ....trainers.mocha.sigma_prime import safe_sigma
 from ...convergence.mocha_problem import Problem, confirm_rounds, made_problem, part_way, tight_problem
 from ..row import Finding, Statement, looseness, on_instances, resting_on
 

@@ -8,11 +8,11 @@ from ..presentation.plots import draw_gap, drawable
 from ..presentation.progress import bar
 from ..trainers.engine.privacy import PrivacyGoal
 from ..trainers.interrupted import interrupted
-from ..trainers.mocha.node_work import NodeWork
 from ..trainers.mocha.omegas import Given, omega_of
 from ..trainers.mocha.solution import Solution
 from ..trainers.mocha.source import load_problem
 from ..trainers.mocha.trainer import PRIVATE_ROUNDS, MochaTrainer
+from ..trainers.mocha.work import NodeWork
 from .mocha import NOISE, Asked
 from .run_options import said_when_stopped
 

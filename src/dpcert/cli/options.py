@@ -44,11 +44,7 @@ Epsilon = Annotated[float | None, "Epsilon, at least 0."]
 
 def words(*choices: str) -> Callable[[str], list[str]]:
     """For a shell that completes a value."""
-
-    def begun_with(incomplete: str) -> list[str]:
-        return [choice for choice in choices if choice.startswith(incomplete)]
-
-    return begun_with
+    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
 
 
 def _accountants(incomplete: str) -> list[str]:

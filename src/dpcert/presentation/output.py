@@ -65,16 +65,11 @@ def complain(message: str) -> None:
     say(f"error: {message}", err=True)
 
 
-def print_json(document: Any) -> None:
-    """The one document on stdout."""
-    typer.echo(json.dumps(jsonable(document), indent=2, allow_nan=False, ensure_ascii=False))
-
-
 def show(result: Result, as_json: bool, **more: Any) -> None:
     """A result on stdout, in words or as the one document. more: further keys of the document."""
     if as_json:
-        print_json(result.to_json() | more)
-        return
+        document = jsonable(result.to_json() | more)
+        return typer.echo(json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False))
     with in_colour(sys.stdout.isatty()):
         text = str(result)
     if text:

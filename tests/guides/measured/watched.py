@@ -54,7 +54,7 @@ def quadratic(clients: int, dimension: int) -> Any:
 def federation(problem: Problem, clients: int, dimension: int, features: int = 4) -> Any:
     """Softmax regression on features of norm 1, so that L = 1/2; pictures of 5 x 5 in three classes for the CNN."""
     from dpcert.trainers.data import Client, Federation, Samples
-    from dpcert.trainers.data.known import logistic_regression
+    from dpcert.trainers.data.synthetic import logistic_regression
 
     if problem == "quadratic":
         return quadratic(clients, dimension).federation

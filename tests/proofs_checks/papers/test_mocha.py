@@ -26,8 +26,8 @@ from dpcert.proofs_checks.papers.mocha.alternation import _joint_optimum, _joint
 from dpcert.proofs_checks.papers.mocha.subproblem import cocoa_plus
 from dpcert.proofs_checks.papers.mocha.theorem_1 import constant, expected_dual
 from dpcert.proofs_checks.papers.mocha.theorem_2 import spread
+from dpcert.trainers.mocha.cocoa import Subproblem
 from dpcert.trainers.mocha.mocha import report
-from dpcert.trainers.mocha.theta import Subproblem
 
 
 @pytest.mark.parametrize("loss", ["squared", "hinge"])

@@ -23,8 +23,13 @@ from dpcert.trainers.algorithms import (
     PpSgd,
 )
 from dpcert.trainers.algorithms.fixed_omega import decompose
-from dpcert.trainers.data.known import logistic_regression, mean_estimation, ridge_regression
-from dpcert.trainers.data.synthetic import clustered_tasks, related_tasks
+from dpcert.trainers.data.synthetic import (
+    clustered_tasks,
+    logistic_regression,
+    mean_estimation,
+    related_tasks,
+    ridge_regression,
+)
 from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.engine.settings import LocalSteps, Settings
 from dpcert.trainers.engine.trainer import Trainer

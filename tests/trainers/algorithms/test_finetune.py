@@ -8,8 +8,7 @@ import torch
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.algorithms.finetune import FineTuning, fine_tune, fisher_diagonal, tuned_model
-from dpcert.trainers.data.known import ridge_regression
-from dpcert.trainers.data.synthetic import related_tasks
+from dpcert.trainers.data.synthetic import related_tasks, ridge_regression
 from dpcert.trainers.federated import DpFedAvg, FixedOmega, LocalSteps, NaiveJoint, Pmtl, PpSgd, Settings, Trainer
 
 torch.set_num_threads(1)

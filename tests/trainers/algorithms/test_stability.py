@@ -12,7 +12,7 @@ from cases import many
 from known_problems import Quadratic
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.data.known import mean_estimation
+from dpcert.trainers.data.synthetic import mean_estimation
 from dpcert.trainers.engine.algorithm import StabilityWarning
 from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.federated import (

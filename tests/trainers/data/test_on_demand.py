@@ -11,9 +11,8 @@ import torch
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data import Samples
 from dpcert.trainers.data.on_demand import MadeClients, related_tasks_on_demand
-from dpcert.trainers.engine import kept
-from dpcert.trainers.engine.client_tensors import to_tensors
-from dpcert.trainers.engine.kept import Kept
+from dpcert.trainers.engine import client_tensors
+from dpcert.trainers.engine.client_tensors import Kept, to_tensors
 from dpcert.trainers.federated import DpFedAvg, Pmtl, Settings, Trainer, load_federation
 
 torch.set_num_threads(1)
@@ -140,12 +139,12 @@ def test_clients_that_were_used_go_when_there_are_too_many():
     for client in range(3):
         assert limited.get((client, False), lambda: own) is own
         assert len(limited) == 1
-    assert limited.held == kept.cost(own)
+    assert limited.held == client_tensors.cost(own)
 
 
 def test_the_ones_used_last_stay():
     parts = [tensors(size) for size in (10, 20, 30, 40)]
-    few = Kept(sum(map(kept.cost, parts[:3])))
+    few = Kept(sum(map(client_tensors.cost, parts[:3])))
     made = []
     for place in (0, 1, 2, 0, 3, 0, 2, 1):
         assert few.get((place, False), lambda at=place: made.append(at) or parts[at]) is parts[place]

@@ -9,9 +9,15 @@ from known_problems import Quadratic, SoftmaxRegression
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data import Federation, Samples, load_federation, split_clients
-from dpcert.trainers.data.known import logistic_regression, mean_estimation, ridge_regression
 from dpcert.trainers.data.source import SYNTHETIC
-from dpcert.trainers.data.synthetic import clustered_tasks, fedprox_synthetic, related_tasks
+from dpcert.trainers.data.synthetic import (
+    clustered_tasks,
+    fedprox_synthetic,
+    logistic_regression,
+    mean_estimation,
+    related_tasks,
+    ridge_regression,
+)
 
 
 def test_mean_estimation_closed_form():

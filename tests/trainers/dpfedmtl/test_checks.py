@@ -183,24 +183,21 @@ def test_noise_is_what_sigma_says(variant):
 
 @pytest.mark.parametrize("variant", [DpFedMtl, DpFedMtlLocalNoise])
 def test_noise_that_is_ten_percent_off_is_noticed(variant, monkeypatch):
-    name = "grid_noise" if variant is DpFedMtl else "clients_noise"
-    honest = getattr(noise_module, name)
-    place = 2 if variant is DpFedMtl else 5  # where the deviation is among the arguments
-
-    def less(*arguments):
-        return honest(*arguments[:place], 0.9 * arguments[place], *arguments[place + 1 :])
-
-    monkeypatch.setattr(noise_module, name, less)
+    honest = noise_module.grid_noise
+    monkeypatch.setattr(
+        noise_module, "grid_noise", lambda rng, shape, deviation, *rest: honest(rng, shape, 0.9 * deviation, *rest)
+    )
     assert not plausible(*noise_ratio(variant, 0.65))
 
 
 def test_every_client_draws_its_own_noise_afresh():
     """The noise on the sum of a cohort is the sum of what each of its members would have added alone."""
-    from dpcert.trainers.engine.noise import clients_noise
+    from dpcert.trainers.engine.noise import HostNoise
     from dpcert.trainers.engine.streams import Streams
 
     def noise(clients, attempt=0, round_index=3):
-        return clients_noise(Streams(5), attempt, round_index, clients, 200, 0.4, 2.0**-30, torch.device("cpu")).numpy()
+        source = HostNoise(Streams(5), torch.device("cpu"))
+        return source.of_clients(attempt, round_index, clients, 200, 0.4, 2.0**-30).numpy()
 
     np.testing.assert_array_equal(noise([2, 7, 9]), noise([9]) + noise([2]) + noise([7]))
     draws = np.concatenate([noise([1]), noise([2]), noise([1], round_index=4), noise([1], attempt=1)])

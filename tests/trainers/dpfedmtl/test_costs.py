@@ -20,12 +20,12 @@ from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
 from dpcert.trainers.dpfedmtl.claimed import claimed_epsilon, claimed_mu
 from dpcert.trainers.engine import privacy
-from dpcert.trainers.engine.calibration import calibrated_noise
 from dpcert.trainers.engine.observers import against_observers
 from dpcert.trainers.engine.privacy import PrivacyGoal
 from dpcert.trainers.engine.settings import Settings
 from dpcert.trainers.engine.trainer import Trainer
 from dpcert.trainers.experiments.cell import Cell
+from dpcert.trainers.stated_noise import calibrated_noise
 
 pytestmark = pytest.mark.filterwarnings("ignore::dpcert.trainers.engine.algorithm.StabilityWarning")
 torch.set_num_threads(1)

@@ -15,7 +15,7 @@ from dpcert.cli import run
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlLocalNoise
 from dpcert.trainers.engine.checkpoint import Checkpoint
-from dpcert.trainers.engine.paid import Paid
+from dpcert.trainers.engine.paid_round import Paid
 from dpcert.trainers.federated import LocalSteps, Settings, Trainer
 
 torch.set_num_threads(1)

@@ -14,16 +14,17 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data.synthetic import related_tasks
-from dpcert.trainers.engine import chunks, cohort_sum, philox
-from dpcert.trainers.engine.chunks import chunk_of, gpu_chunk
+from dpcert.trainers.engine import device, device_noise, noisy_sum
 from dpcert.trainers.engine.clipping import LARGEST_DIMENSION, ClippedSum
+from dpcert.trainers.engine.device import chunk_of, gpu_chunk
 from dpcert.trainers.engine.device_noise import DeviceNoise
-from dpcert.trainers.engine.noise import HostNoise, round_noise
+from dpcert.trainers.engine.noise import HostNoise
+from dpcert.trainers.engine.noisy_sum import round_noise
 from dpcert.trainers.engine.processes import Processes
 from dpcert.trainers.engine.settings import AdaptiveClip
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.federated import DpFedAvg, LocalSteps, NaiveJoint, Pmtl, Settings, Trainer
-from dpcert.trainers.solvers import ragged
+from dpcert.trainers.solvers import together
 
 CPU, UNIT = torch.device("cpu"), 2.0**-30
 PLACES = [("noise", 0, 0, 0), ("noise", 3, 2**40, 0), ("client-noise", 1, 7, 2**31 + 5)]
@@ -31,7 +32,7 @@ PLACES = [("noise", 0, 0, 0), ("noise", 3, 2**40, 0), ("client-noise", 1, 7, 2**
 
 def drawn(streams, place, blocks):
     counter = streams.counter(*place)
-    found = philox.words(streams.key, (torch.arange(1, blocks + 1), *counter[1:]), CPU)
+    found = device_noise.words(streams.key, (torch.arange(1, blocks + 1), *counter[1:]), CPU)
     return torch.stack(found, dim=1).numpy().view(np.uint64).ravel()
 
 
@@ -44,10 +45,10 @@ def test_words_are_numpy_s(place):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("ROUNDS", 9), ("MULTIPLIERS", (philox.MULTIPLIERS[0] + 2, philox.MULTIPLIERS[1])), ("WEYL", (1, 1))],
+    [("ROUNDS", 9), ("MULTIPLIERS", (device_noise.MULTIPLIERS[0] + 2, device_noise.MULTIPLIERS[1])), ("WEYL", (1, 1))],
 )
 def test_other_constants_would_be_noticed(monkeypatch, name, value):
-    monkeypatch.setattr(philox, name, value)
+    monkeypatch.setattr(device_noise, name, value)
     streams = Streams(5)
     expected = np.random.Philox(key=streams._key, counter=streams.counter(*PLACES[0])).random_raw(40)
     assert not np.array_equal(drawn(streams, PLACES[0], 10), expected)
@@ -66,8 +67,8 @@ def test_noise_of_a_device_is_normal_on_the_grid():
 
 def test_the_furthest_number_is_said():
     word = torch.tensor([0])
-    assert float(philox.normals((word, word, word, word)).abs().max()) == pytest.approx(8.57, abs=0.01)
-    assert philox.normals((word - 1, word, word - 1, word)).tolist() == [[0.0, 0.0, 0.0, 0.0]]
+    assert float(device_noise.normals((word, word, word, word)).abs().max()) == pytest.approx(8.57, abs=0.01)
+    assert device_noise.normals((word - 1, word, word - 1, word)).tolist() == [[0.0, 0.0, 0.0, 0.0]]
 
 
 def test_noise_does_not_depend_on_pieces_or_on_who_draws_which_client_s(monkeypatch):
@@ -151,7 +152,7 @@ def test_a_run_with_noise_from_the_device():
 def test_chunks_follow_free_memory():
     sizes = [gpu_chunk(115_646, free) for free in (10**6, 2**30, 2**33, 80 * 2**30, 2**45)]
     assert sizes == [1, 64, 512, 4096, 4096]
-    assert 64 * chunks.BYTES_A_NUMBER * 115_646 <= 2**30 / 2 < 128 * chunks.BYTES_A_NUMBER * 115_646
+    assert 64 * device.BYTES_A_NUMBER * 115_646 <= 2**30 / 2 < 128 * device.BYTES_A_NUMBER * 115_646
     assert gpu_chunk(115_646, 2**33 - 10**8) == 512  # other programs' comings and goings change nothing
     assert chunk_of(115_646, CPU, Processes()) == 128
     assert chunk_of(10**9, CPU, Processes()) == 1
@@ -171,7 +172,7 @@ def test_contributions_are_clipped_together_where_the_host_must_not_wait(monkeyp
     """As on a GPU: the same run but for the last bit of a norm; adaptive clipping counts the same clients."""
     told = {"clipping": "adaptive", "adaptive": AdaptiveClip(count_noise=2.0), "dtype": "float64"}
     alone = trained(model, algorithm(), **told)
-    monkeypatch.setattr(cohort_sum, "works_on_its_own", lambda device: True)
+    monkeypatch.setattr(noisy_sum, "works_on_its_own", lambda device: True)
     together = trained(model, algorithm(), **told)
     torch.testing.assert_close(together.shared, alone.shared, rtol=0, atol=1e-9)
     assert together.clip_norm == alone.clip_norm
@@ -202,12 +203,14 @@ def copies_in_a_round(cohort, samples):
 
 def test_a_round_s_copies_do_not_grow_with_clients_or_steps(monkeypatch):
     """As on a GPU: each call costs the host as much as a kernel; schedules and seeds go over in one piece each."""
-    monkeypatch.setattr(cohort_sum, "works_on_its_own", lambda device: True)
+    monkeypatch.setattr(noisy_sum, "works_on_its_own", lambda device: True)
     few = copies_in_a_round(5, 10)
     assert few == copies_in_a_round(20, 10) == copies_in_a_round(5, 40) <= 12
 
+    honest = together.schedule
+
     def one_by_one(work):  # planted: each step's schedule is moved by itself
-        for rows, weights in ragged.schedule(work):
+        for rows, weights in honest(work):
             yield rows.to(torch.int32).to(torch.int64), weights
 
     monkeypatch.setattr("dpcert.trainers.solvers.together.schedule", one_by_one)
@@ -240,7 +243,7 @@ def squared_norms_of_updates():
 
 @pytest.mark.parametrize("together", [False, True])
 def test_the_bound_on_an_update_is_exact_after_steps_in_bfloat16(monkeypatch, together):
-    monkeypatch.setattr(cohort_sum, "works_on_its_own", lambda device: together)
+    monkeypatch.setattr(noisy_sum, "works_on_its_own", lambda device: together)
     assert all(Fraction(99, 100) < square <= 1 for square in squared_norms_of_updates())
 
     def low(self, piece):
@@ -283,7 +286,7 @@ def test_the_page_s_table_of_memory_is_what_chunks_take():
         _, d, each, together, *personal = (cell.strip() for cell in line.strip("|").split("|"))
         factor, _, power = d.translate(powers).rpartition("10")
         weights = int(d.replace(",", "")) if "," in d else round(float(factor.strip(" ·") or 1) * 10 ** int(power))
-        assert each == in_bytes(chunks.BYTES_A_NUMBER * weights)
+        assert each == in_bytes(device.BYTES_A_NUMBER * weights)
         assert personal == [in_bytes(4 * weights * 10**4), in_bytes(4 * weights * 10**6)]
         if weights > LARGEST_DIMENSION:
             assert together.startswith("refused")

@@ -18,7 +18,7 @@ from paid_runs import GOAL, ROUNDS, TRAINERS, Shown, another_device, copied, cou
 
 from dpcert.mechanisms import InputError
 from dpcert.trainers.engine.checkpoint import RECORD, Checkpoint, LostRounds
-from dpcert.trainers.engine.paid import Paid
+from dpcert.trainers.engine.paid_round import Paid
 from dpcert.trainers.engine.privacy import PrivacyGoal
 from dpcert.trainers.engine.processes import Processes
 from dpcert.trainers.engine.spent import OLD, SpentRecord

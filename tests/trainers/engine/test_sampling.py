@@ -30,7 +30,7 @@ from dpcert.trainers.dpfedmtl import DpFedMtlLocalNoise
 from dpcert.trainers.engine import cohort as cohorts
 from dpcert.trainers.engine.checkpoint import RECORD, Checkpoint
 from dpcert.trainers.engine.cohort import CohortSampler
-from dpcert.trainers.engine.paid import Paid
+from dpcert.trainers.engine.paid_round import Paid
 from dpcert.trainers.engine.privacy import PrivacyGoal
 from dpcert.trainers.engine.processes import Processes
 from dpcert.trainers.engine.schedule_log import keep_schedule, schedule_of

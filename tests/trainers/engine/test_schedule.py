@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.data.known import mean_estimation
+from dpcert.trainers.data.synthetic import mean_estimation
 from dpcert.trainers.dpfedmtl import DpFedMtl
 from dpcert.trainers.engine.evaluation import ClientScores
 from dpcert.trainers.engine.identity import identity_of

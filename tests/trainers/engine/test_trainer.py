@@ -12,13 +12,11 @@ from scipy import stats
 from dpcert.accounting.epsilon import epsilon
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat
 from dpcert.trainers.algorithms import DpFedAvg, LocalOnly, Pmtl
-from dpcert.trainers.data.known import mean_estimation
-from dpcert.trainers.data.synthetic import related_tasks
-from dpcert.trainers.engine.adaptive import next_clip_norm, update_noise_multiplier
+from dpcert.trainers.data.synthetic import mean_estimation, related_tasks
 from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.engine.cohort import CohortSampler
 from dpcert.trainers.engine.privacy import PrivacyGoal
-from dpcert.trainers.engine.settings import AdaptiveClip, LocalSteps, Settings
+from dpcert.trainers.engine.settings import AdaptiveClip, LocalSteps, Settings, next_clip_norm, update_noise_multiplier
 from dpcert.trainers.engine.streams import Streams, new_seed
 from dpcert.trainers.engine.trainer import Trainer
 

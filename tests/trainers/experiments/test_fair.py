@@ -11,7 +11,7 @@ import torch
 
 from dpcert.cli import run
 from dpcert.mechanisms import InputError
-from dpcert.trainers.data.split import hold_out
+from dpcert.trainers.data.federation import hold_out
 from dpcert.trainers.experiments import fair, sweep
 from dpcert.trainers.experiments.cell import Cell
 from dpcert.trainers.federated import load_federation

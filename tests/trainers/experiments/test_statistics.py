@@ -13,8 +13,7 @@ from dpcert.cli import run
 from dpcert.trainers.experiments.dpfedmtl import statistics
 from dpcert.trainers.experiments.dpfedmtl.statistics import PRINTED, Part, Statistics, table
 from dpcert.trainers.federated import load_federation
-from dpcert.trainers.mocha.data_sizes import SIZES, highly_skewed
-from dpcert.trainers.mocha.source import load_problem
+from dpcert.trainers.mocha.source import SIZES, highly_skewed, load_problem
 
 LANDMINE = Path("../shared/data/landmine-29-tasks.mat")
 

@@ -19,15 +19,15 @@ from dpcert.trainers.mocha.joint import joint_report
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.methods import Alternating, Joint, Setting, WeightStep, iterate
 from dpcert.trainers.mocha.mocha import State, federated_round, omega_step, report, stale_omega_step
-from dpcert.trainers.mocha.relationships import (
+from dpcert.trainers.mocha.omegas import (
     clustered,
     fixed_identity,
     graph_laplacian,
     known_covariance,
     learned_covariance,
     mean_regularised,
-    safe_sigma,
 )
+from dpcert.trainers.mocha.sigma_prime import safe_sigma
 from dpcert.trainers.mocha.tasks import Tasks, load_mat, related_tasks, split_from_file
 from dpcert.trainers.mocha.work import Dropping, Heterogeneous, Passes
 

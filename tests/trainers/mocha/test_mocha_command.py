@@ -16,8 +16,7 @@ from dpcert.mechanisms.serialise import from_plain
 from dpcert.trainers.mocha import assemble
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.methods import Alternating, WeightStep
-from dpcert.trainers.mocha.omegas import OMEGAS
-from dpcert.trainers.mocha.relationships import fixed_identity
+from dpcert.trainers.mocha.omegas import OMEGAS, fixed_identity
 from dpcert.trainers.mocha.run import Run
 from dpcert.trainers.mocha.source import load_problem
 from dpcert.trainers.names import METHODS

@@ -11,8 +11,7 @@ from scipy.io import savemat
 
 from dpcert.cli import run
 from dpcert.mechanisms import InputError
-from dpcert.trainers.data.gleam import load_gleam
-from dpcert.trainers.data.gleam_features import RATE, Recording, axis_features, samples_of
+from dpcert.trainers.data.gleam import RATE, Recording, axis_features, load_gleam, samples_of
 
 SENSORS = ("MPL Gyroscope", "MPL Accelerometer", "MPL Magnetic Field", "MPL Linear Acceleration", "MPL Gravity")
 EPOCH = 1_400_000_000_000

@@ -12,17 +12,23 @@ from cases import few, many
 from reference_mocha import recorded_order, reference_round
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.mocha.cocoa import theta_round
+from dpcert.trainers.mocha.cocoa import Subproblem, theta_round
 from dpcert.trainers.mocha.losses import LOSSES
-from dpcert.trainers.mocha.mb_sdca import batch_round
-from dpcert.trainers.mocha.mb_sgd import constant, decreasing, gradient_round, pegasos, with_dual_point
 from dpcert.trainers.mocha.methods import BatchSdca, BatchSgd, Setting, ThetaSteps, WeightStep, iterate
+from dpcert.trainers.mocha.mini_batches import (
+    batch_round,
+    constant,
+    decreasing,
+    gradient_round,
+    pegasos,
+    with_dual_point,
+)
 from dpcert.trainers.mocha.mocha import State, federated_round, report
-from dpcert.trainers.mocha.relationships import fixed_identity, mean_regularised, safe_sigma, tight_sigma
+from dpcert.trainers.mocha.omegas import fixed_identity, mean_regularised
 from dpcert.trainers.mocha.sdca import local_updates, random_order
+from dpcert.trainers.mocha.sigma_prime import safe_sigma, tight_sigma
 from dpcert.trainers.mocha.tasks import load_mat, related_tasks, split_from_file
-from dpcert.trainers.mocha.theta import FixedTheta, RandomTheta, Subproblem
-from dpcert.trainers.mocha.work import Dropping, Passes
+from dpcert.trainers.mocha.work import Dropping, FixedTheta, Passes, RandomTheta
 
 DATA = Path(__file__).parents[4] / "shared" / "data"
 published = pytest.mark.skipif(not DATA.is_dir(), reason="the authors' landmine data are not beside this checkout")

@@ -11,8 +11,8 @@ from cases import few
 from dpcert.cli import run
 from dpcert.mechanisms import InputError
 from dpcert.trainers.mocha import trainer
-from dpcert.trainers.mocha.node_work import NodeWork
 from dpcert.trainers.mocha.tasks import related_tasks
+from dpcert.trainers.mocha.work import NodeWork
 
 TINY = ["--data", "synthetic:clustered,tasks=4,dimension=3,samples=10", "--lambda", "0.1", "--seed", "1", "--quiet"]
 

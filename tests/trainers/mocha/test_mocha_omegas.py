@@ -11,7 +11,7 @@ from scipy.io import savemat
 from dpcert.cli import run
 from dpcert.mechanisms import InputError
 from dpcert.trainers.data.task_files import read_covariance, read_graph
-from dpcert.trainers.mocha.relationships import graph_laplacian
+from dpcert.trainers.mocha.omegas import graph_laplacian
 
 TINY = ["--data", "synthetic:clustered,tasks=4,dimension=3,samples=10", "--lambda", "0.1", "--seed", "1", "--quiet"]
 WEIGHTS = np.array([[0, 1, 0, 2.5], [1, 0, 1, 0], [0, 1, 0, 0], [2.5, 0, 0, 0]])

@@ -17,10 +17,10 @@ from scipy.optimize import minimize
 
 from dpcert.cli import run
 from dpcert.trainers.mocha.losses import LOSSES
-from dpcert.trainers.mocha.mb_sdca import batch_round
 from dpcert.trainers.mocha.methods import Joint, Setting, WeightStep, iterate
+from dpcert.trainers.mocha.mini_batches import batch_round
 from dpcert.trainers.mocha.mocha import State, federated_round, report
-from dpcert.trainers.mocha.relationships import fixed_identity, mean_regularised
+from dpcert.trainers.mocha.omegas import fixed_identity, mean_regularised
 from dpcert.trainers.mocha.tasks import Tasks
 
 SIZES, DIMENSION, ROUNDS, LAMBDA, SIGMA = (3, 5, 4), 2, 20, 0.05, 1.7

@@ -25,9 +25,9 @@ from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.methods import Setting, WeightStep
 from dpcert.trainers.mocha.mocha import report
 from dpcert.trainers.mocha.objective import images
+from dpcert.trainers.mocha.omegas import clustered, fixed_identity, known_covariance, mean_regularised
 from dpcert.trainers.mocha.private import PrivateRounds, Relay
 from dpcert.trainers.mocha.private_run import PrivateRun, ReplayablePrivateMocha
-from dpcert.trainers.mocha.relationships import clustered, fixed_identity, known_covariance, mean_regularised
 from dpcert.trainers.mocha.tasks import Tasks, related_tasks
 
 TASKS = 6

@@ -12,15 +12,15 @@ from scipy.linalg import block_diag, eigh
 from dpcert.cli import run
 from dpcert.mechanisms import InputError
 from dpcert.trainers.mocha import sigma_prime
+from dpcert.trainers.mocha.cocoa import Subproblem
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.methods import Alternating, Setting, ThetaSteps, WeightStep
 from dpcert.trainers.mocha.mocha import report
 from dpcert.trainers.mocha.objective import dual_value, images, weights_of
-from dpcert.trainers.mocha.relationships import clustered, graph_laplacian, mean_regularised
+from dpcert.trainers.mocha.omegas import clustered, graph_laplacian, mean_regularised
 from dpcert.trainers.mocha.sigma_prime import SIGMA_PRIMES, lemma_sigma
 from dpcert.trainers.mocha.tasks import Tasks, related_tasks
-from dpcert.trainers.mocha.theta import FixedTheta, Subproblem
-from dpcert.trainers.mocha.work import Passes
+from dpcert.trainers.mocha.work import FixedTheta, Passes
 
 LAMBDA = 0.1
 RING = np.roll(np.eye(6), 1, axis=0) + np.roll(np.eye(6), -1, axis=0)

@@ -16,7 +16,7 @@ from dpcert.trainers.experiments.mocha.studies import Study, figure1, figure2, f
 from dpcert.trainers.experiments.mocha.tables import curves_of, drop_table, error_table, time_table
 from dpcert.trainers.experiments.sweep import run_cells
 from dpcert.trainers.mocha.losses import LOSSES
-from dpcert.trainers.mocha.relationships import clustered_covariance
+from dpcert.trainers.mocha.omegas import clustered_covariance
 from dpcert.trainers.mocha.tasks import Tasks, related_tasks
 
 DATA = "synthetic:clustered,tasks=4,dimension=3,samples=10"

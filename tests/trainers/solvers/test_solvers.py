@@ -12,19 +12,17 @@ import torch
 from scipy import sparse
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.engine.batches import batch_plan
-from dpcert.trainers.engine.client_tensors import ClientTensors
+from dpcert.trainers.engine.client_tensors import ClientTensors, batch_plan
 from dpcert.trainers.engine.contribution import SparseRows, as_vector
 from dpcert.trainers.engine.losses import cross_entropy, half_squared_error, tag_cross_entropy
 from dpcert.trainers.engine.parameters import FlatModule
 from dpcert.trainers.engine.settings import LocalSteps
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.models import Cnn, Linear, Mlp
-from dpcert.trainers.solvers import Work, choose_solver, compiled, pays_to_compile
-from dpcert.trainers.solvers.compiled import CompiledSolver
+from dpcert.trainers.solvers import Work, choose_solver, pays_to_compile, stacked
 from dpcert.trainers.solvers.dual import DualSolver
 from dpcert.trainers.solvers.loop import LoopSolver
-from dpcert.trainers.solvers.stacked import StackedSolver
+from dpcert.trainers.solvers.stacked import CompiledSolver, StackedSolver
 from dpcert.trainers.solvers.vmap import VmapSolver
 
 torch.set_num_threads(1)
@@ -243,7 +241,7 @@ def test_auto_compiles_where_a_run_on_cuda_is_long_enough_and_a_compiler_is_ther
     work = work_for(real, (256,), 3)
     assert choose_solver("auto", real, work, compiled=True).name == "compiled"
     assert choose_solver("auto", real, work).name == "loop"
-    monkeypatch.setattr(compiled, "has_triton", lambda: False)
+    monkeypatch.setattr(stacked, "has_triton", lambda: False)
     assert "Triton" in CompiledSolver(cnn).refuses(work)
 
 

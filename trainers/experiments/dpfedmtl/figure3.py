@@ -4,7 +4,7 @@ For each sigma of Table 3 and the paper's two settings:
 - the limit G_mu, mu = p sqrt(T (e^(1/sigma^2) - 1)), which the paper plots: an estimate;
 - the certified curve of the mechanism that it is the limit of: sigma the noise multiplier of the sum, secret Poisson
   coins, add-remove neighbours, the reading kindest to the paper;
-- the certified curve of what Algorithm 1, with the clipping that it supposes, shows its server (clipped.py) at the
+- the certified curve of what Algorithm 1, with the clipping that it supposes, shows its server (dpfedmtl.forms) at the
   largest sigma. With the others it is the same to the eye.
 """
 
@@ -23,7 +23,7 @@ from ....accounting.currencies.tradeoff import TradeOff, tradeoff
 from ....mechanisms import Gaussian, Poisson, Repeat
 from ....mechanisms.arrays import Floats
 from ...dpfedmtl.claimed import claimed_mu
-from ...dpfedmtl.clipped import DpFedMtlClipped
+from ...dpfedmtl.forms import DpFedMtlClipped
 from ..canvas import panels, saved
 from ..found import Experiment, drawn
 from ..numbers import bracket

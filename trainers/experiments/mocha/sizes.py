@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...mocha.data_sizes import SIZES, highly_skewed
-from ...mocha.source import load_problem
+from ...mocha.source import SIZES, highly_skewed, load_problem
 from ..found import Experiment
 from .studies import skewing
 

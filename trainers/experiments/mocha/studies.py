@@ -16,15 +16,13 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms.validate import count
-from ...mocha.data_sizes import highly_skewed
 from ...mocha.losses import LOSSES
 from ...mocha.methods import Alternating, BatchSdca, BatchSgd, Method, Setting, ThetaSteps, WeightStep
-from ...mocha.relationships import mean_regularised
+from ...mocha.omegas import mean_regularised
 from ...mocha.run import identity_of
-from ...mocha.source import load_problem
+from ...mocha.source import highly_skewed, load_problem
 from ...mocha.tasks import Tasks
-from ...mocha.theta import FixedTheta
-from ...mocha.work import Dropping, Heterogeneous, Passes, Work
+from ...mocha.work import Dropping, FixedTheta, Heterogeneous, Passes, Work
 from ..sweep import Cells
 from .baselines import MODELS, cross_validated, mean_error
 from .recorder import Recorder, joint_primal_of, optimum_of, primal_of
