@@ -19,7 +19,7 @@ class OutOfReach(ArithmeticError):
 
 
 class Asked(Protocol):
-    """What a bracket answers (answered.Answered). seconds: that it took."""
+    """What a bracket answers (bracket_report.BracketReport). seconds: that it took."""
 
     @property
     def seconds(self) -> float: ...

@@ -8,8 +8,8 @@ from ..mechanisms import Neighbouring, Notion, Run, Visibility
 from ..mechanisms.validate import delta_below_one, nonnegative
 from .accountants import AccountantName
 from .answer import answers
-from .answered import answered
 from .bracket import Bracket
+from .bracket_report import answer_with_report
 from .question import RTOL, Question
 
 
@@ -44,7 +44,7 @@ def epsilon(
     """
     delta_below_one("delta", delta)
     question = Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol)
-    return answered(question, float(delta), notion)
+    return answer_with_report(question, float(delta), notion)
 
 
 def delta(
@@ -67,7 +67,7 @@ def delta(
     """
     nonnegative("epsilon", epsilon)
     question = Question.about(run, "delta", neighbouring, notion, participation, accountant, rtol)
-    return answered(question, float(epsilon), notion)
+    return answer_with_report(question, float(epsilon), notion)
 
 
 def epsilons(

@@ -118,7 +118,7 @@ def certificate(claim: Claim, lower: float, upper: float) -> Table:
 
 
 def proved(statement: Table, lower: float, upper: float) -> Table:
-    """A statement (format, issued, claim, phases) with the proof of an interval that holds [lower, upper], sealed."""
+    """The statement (format, issued, claim, phases), its digest and the proof that [lower, upper] holds its epsilon."""
     if not 0 <= lower <= upper:
         raise NoCertificate(f"no interval from {lower} to {upper}")
     document, claim = dict(statement), statement["claim"]

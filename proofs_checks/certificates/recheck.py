@@ -13,6 +13,7 @@ from ...mechanisms.notebook import InNotebook
 from ...mechanisms.paths import content
 from .checker import check
 
+WRITERS = "Give a file that `dpcert verify --certificate` or `dpcert prove --certificate` wrote."
 EVERY_SIZE, UP_TO = "proved", "proved up to N"
 """What `prove` calls its two verdicts that something is proved."""
 
@@ -71,7 +72,7 @@ class SeveralRechecked(InNotebook):
 
 def recheck(paths: Sequence[Path]) -> Rechecked | SeveralRechecked:
     """Prove the certificates of these files again, without what wrote them: claims in ball arithmetic, functions by
-    interpreting them. Raises InputError, before any is checked, for a file that is no JSON document, and where a
+    interpreting them. Raises InputError, before any is checked, for a file that is no certificate, and where a
     function cannot be found.
     """
     found = [_rechecked(path, document) for path, document in [(path, _document(path)) for path in paths]]
@@ -86,15 +87,18 @@ def _rechecked(path: Path, document: dict[str, Any]) -> Rechecked:
 
 
 def _document(path: Path) -> dict[str, Any]:
-    """Anything but a readable JSON object is bad input, not a rejected certificate."""
+    """Anything but a JSON object with a format of dpcert's is bad input, not a rejected certificate."""
     read = content("certificate", path)
     try:
         document = json.loads(read.decode())
     except (ValueError, RecursionError) as problem:
         reason = " ".join(str(problem).split())[:160]
-        raise InputError("certificate", str(path), "valid JSON", f"{path} is not valid JSON: {reason}.") from None
-    if not isinstance(document, dict):
-        raise InputError("certificate", str(path), f"a JSON object, not a {type(document).__name__}")
+        raise InputError(
+            "certificate", str(path), "valid JSON", f"{path} is not valid JSON: {reason}. {WRITERS}"
+        ) from None
+    if not isinstance(document, dict) or not str(document.get("format", "")).startswith("dpcert"):
+        why = "its field `format` does not name one" if isinstance(document, dict) else "it holds no JSON object"
+        raise InputError("certificate", str(path), "a certificate", f"{path} is not a certificate: {why}. {WRITERS}")
     return document
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from ...accounting import Bracket
-from ...accounting.answered import Answered
+from ...accounting.bracket_report import BracketReport
 from ...accounting.losses.crossing import Excess, crossing, over
 from ...mechanisms import BallsInBins, InputError, MinSeparated, Neighbouring, rounds_by_step
 from ...mechanisms.arrays import Floats
@@ -139,7 +139,7 @@ def estimate_beside(found: Bracket, error: float = 1e-6) -> DeltaEstimate | Epsi
     """Beside an answer of the accountants: of sampled correlated noise alone, for an observer from whom the rounds of a
     unit are hidden, at a delta above 0; None for everything else."""
     about = found.about
-    if not isinstance(about, Answered) or about.notion != "dp" or about.question.participation != "hidden":
+    if not isinstance(about, BracketReport) or about.notion != "dp" or about.question.participation != "hidden":
         return None
     steps, relation = list(rounds_by_step(about.question.run).items()), about.question.neighbouring
     step = steps[0][0]

@@ -12,7 +12,7 @@ from attested import CLAIM, keys, prepared, schedule
 
 from dpcert.accounting.ledger import Ledger
 from dpcert.attest import attest, check_attestation, read_private_key, read_public_key
-from dpcert.attest.envelope import sealed
+from dpcert.attest.envelope import envelope_around
 from dpcert.attest.predicate import PREDICATES, schema
 from dpcert.attest.subjects import digests
 from dpcert.cli import run
@@ -50,10 +50,10 @@ def opened(path: Path) -> dict:
     return json.loads(base64.b64decode(json.loads(path.read_text())["payload"]))
 
 
-def sealed_again(folder: Path, statement: dict, key: str = "key") -> Path:
+def signed_again(folder: Path, statement: dict, key: str = "key") -> Path:
     """By a signer who signs anything."""
     path = folder / "again.intoto.jsonl"
-    path.write_text(json.dumps(sealed(statement, read_private_key(folder / f"{key}.pem"))))
+    path.write_text(json.dumps(envelope_around(statement, read_private_key(folder / f"{key}.pem"))))
     return path
 
 
@@ -143,13 +143,13 @@ def test_a_loosened_claim_that_is_signed_again(folder):
     """Text, digest and numbers agree with each other; the certificate is of the claim as it was."""
     statement, loose = opened(made(folder)), opened(made(folder, "loose.toml"))
     statement["predicate"]["claim"] = loose["predicate"]["claim"]
-    assert wrong(folder, sealed_again(folder, statement)) == {"certificate", "verdict", "hazards"}
+    assert wrong(folder, signed_again(folder, statement)) == {"certificate", "verdict", "hazards"}
 
 
 def test_a_certificate_of_another_claim(folder):
     statement, loose = opened(made(folder)), opened(made(folder, "loose.toml"))
     statement["predicate"]["certificates"] = loose["predicate"]["certificates"]
-    assert wrong(folder, sealed_again(folder, statement)) == {"certificate", "verdict", "hazards"}
+    assert wrong(folder, signed_again(folder, statement)) == {"certificate", "verdict", "hazards"}
     (folder / "c.json").write_text(json.dumps(loose["predicate"]["certificates"][0]["document"]))
     with pytest.raises(InputError, match="of another"):
         made(folder, certificate=folder / "c.json")
@@ -158,9 +158,9 @@ def test_a_certificate_of_another_claim(folder):
 def test_a_verdict_that_does_not_follow(folder):
     statement = opened(made(folder, "tight.toml"))
     statement["predicate"]["verdict"] = "holds"
-    assert wrong(folder, sealed_again(folder, statement)) == {"claim", "verdict", "hazards"}
+    assert wrong(folder, signed_again(folder, statement)) == {"claim", "verdict", "hazards"}
     statement["predicate"]["interval"] = {"lower": 0.0, "upper": 1.0}
-    assert wrong(folder, sealed_again(folder, statement)) == {"verdict", "hazards"}
+    assert wrong(folder, signed_again(folder, statement)) == {"verdict", "hazards"}
 
 
 CURVE = CLAIM.replace("epsilon = {epsilon}\ndelta = 1e-5", "curve = [[2.7, 1e-5], [3.6, 1e-7]]")
@@ -172,24 +172,24 @@ def test_a_certificate_that_decides_nothing_proves_no_verdict(folder):
     whole = opened(made(folder, "curve.toml"))
     assert len(whole["predicate"]["certificates"]) == 2
     whole["predicate"]["certificates"].pop()
-    assert wrong(folder, sealed_again(folder, whole)) == {"verdict", "hazards"}
+    assert wrong(folder, signed_again(folder, whole)) == {"verdict", "hazards"}
     whole["predicate"]["verdict_basis"] = "asserted"
     for row in whole["predicate"]["hazards"]:
         row["basis"] = "asserted" if row["hazard"] == "strength of epsilon" else row["basis"]
-    assert wrong(folder, sealed_again(folder, whole)) == set()
+    assert wrong(folder, signed_again(folder, whole)) == set()
 
 
 def test_a_hazard_with_a_stronger_ground_than_there_is(folder):
     statement = opened(made(folder))
     next(row for row in statement["predicate"]["hazards"] if row["hazard"] == "unit of privacy")["basis"] = "proved"
-    assert wrong(folder, sealed_again(folder, statement)) == {"hazards"}
+    assert wrong(folder, signed_again(folder, statement)) == {"hazards"}
 
 
 def test_what_is_said_of_a_ledger_is_counted_again(folder):
     Ledger(folder / "ledger.sqlite", run_id="later").record(Gaussian(0.5), "a loud one")
     statement = opened(whole(folder))
     statement["predicate"]["ledger"] |= {"agrees": True, "sentence": "All is well."}
-    assert wrong(folder, sealed_again(folder, statement), ledger=folder / "ledger.sqlite") == {"ledger"}
+    assert wrong(folder, signed_again(folder, statement), ledger=folder / "ledger.sqlite") == {"ledger"}
 
 
 def test_files_that_were_not_compared_are_named(folder):
@@ -222,7 +222,7 @@ def test_an_audit_above_the_claim_contradicts_it(folder):
 def test_a_claim_that_says_something_else_than_its_text(folder):
     statement = opened(made(folder))
     statement["predicate"]["claim"]["claimed"]["epsilon"] = 0.1
-    assert wrong(folder, sealed_again(folder, statement)) == {"claim"}
+    assert wrong(folder, signed_again(folder, statement)) == {"claim"}
 
 
 def test_an_older_ledger_head(folder):
@@ -265,10 +265,10 @@ def test_a_newer_version_is_refused_by_name(folder):
     statement = opened(made(folder))
     statement["predicateType"] = f"{PREDICATES}v2"
     with pytest.raises(InputError, match="newer dpcert"):
-        check_attestation(sealed_again(folder, statement))
+        check_attestation(signed_again(folder, statement))
     statement["predicateType"] = "https://example.org/other"
     with pytest.raises(InputError, match="about privacy"):
-        check_attestation(sealed_again(folder, statement))
+        check_attestation(signed_again(folder, statement))
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_an_unknown_key_in_the_predicate_is_refused(folder):
     statement = opened(made(folder))
     statement["predicate"]["proved"] = True
     with pytest.raises(InputError, match="version 1"):
-        check_attestation(sealed_again(folder, statement))
+        check_attestation(signed_again(folder, statement))
 
 
 def test_links_and_missing_files_are_no_subjects(folder):

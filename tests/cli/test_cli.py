@@ -111,9 +111,13 @@ def test_json_is_the_only_thing_on_stdout_and_has_no_infinity(files: dict[str, s
 
 
 def test_infinity_is_a_word(capsys: pytest.CaptureFixture[str]) -> None:
-    from dpcert.presentation.output import print_json
+    from dpcert.presentation.output import show
 
-    print_json({"a": [float("inf"), 1.5]})
+    class Found:
+        def to_json(self) -> dict[str, list[float]]:
+            return {"a": [float("inf"), 1.5]}
+
+    show(Found(), as_json=True)
     assert json.loads(capsys.readouterr().out) == {"a": ["inf", 1.5]}
 
 
@@ -480,7 +484,8 @@ def test_a_certificate_is_written_and_checks(
     [
         (None, "does not exist."),
         *((text, "is not valid JSON: ") for text in ("", "{", "\x00")),
-        ("[1]", "a JSON object"),
+        *((text, "is not a certificate: it holds no JSON object.") for text in ("[1]", "3", "null")),
+        *((text, "its field `format` does not name one.") for text in ("{}", '{"format": 3}', '{"format": "x"}')),
     ],
 )
 def test_what_is_no_document_is_bad_input_for_check(
@@ -493,6 +498,7 @@ def test_what_is_no_document_is_bad_input_for_check(
     shown = capsys.readouterr().err
     assert shown.startswith("error: ")
     assert said in shown
+    assert content is None or "`dpcert verify --certificate`" in shown
 
 
 def test_a_closed_pipe_is_no_error(files: dict[str, str]) -> None:

@@ -279,4 +279,4 @@ def test_infinity_taken_for_a_large_number(caught, poisson):
 def test_the_digest_is_not_compared(caught, poisson):
     document = copy.deepcopy(poisson)
     document["claim"]["title"] = "a better title"
-    caught("require(seal == digest(document)", "require(True", document)
+    caught("require(written == digest(document)", "require(True", document)

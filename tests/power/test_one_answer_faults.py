@@ -10,7 +10,7 @@ from dpcert.accounting.cohorts.hidden_cohorts import narrowed
 from dpcert.mechanisms import FixedSize, Gaussian, Repeat
 
 answers = import_module("dpcert.accounting.answer")
-front = import_module("dpcert.accounting.answered")
+front = import_module("dpcert.accounting.bracket_report")
 RUN = Repeat(FixedSize(Gaussian(2.0), 1000, 100), 200)
 
 

@@ -27,7 +27,9 @@ def check(source: Any) -> CheckResult:
             proved = currencies.prove if document.get("format") == CURRENCY else verdict.prove
             return CheckResult(True, proved(document))
     except Exception as problem:
-        return CheckResult(False, f"{type(problem).__name__}: {problem}")
+        return CheckResult(
+            False, str(problem) if type(problem) is ValueError else f"{type(problem).__name__}: {problem}"
+        )
 
 
 def main(arguments: list[str]) -> int:

@@ -161,8 +161,8 @@ def tpr_fails(stated: Claim, phases: list[Phase], fpr: fmpq, most: fmpq, points:
 def prove(document: Any) -> str:
     """[6] What is proved, in words; raises ValueError where something is not."""
     keys = "format digest issued claim phases verdict currency orders points"
-    form, seal, origin, about, steps, verdict, currency, orders, points = table(document, keys)
-    require(form == CURRENCY and seal == digest(document), "the format, or the digest")
+    form, written, origin, about, steps, verdict, currency, orders, points = table(document, keys)
+    require(form == CURRENCY and written == digest(document), "the format, or the digest")
     issued(origin)
     require(isinstance(about, dict) and not {"epsilon", "delta"} & set(about), "another claim's numbers")
     stated = claim({**about, "epsilon": "0", "epsilon_interval": None, "delta": "0"})

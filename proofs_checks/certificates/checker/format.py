@@ -1,4 +1,4 @@
-"""Section 1, the format: tables, numbers, the claim, the phases, the seal. Nothing is proved here, only read."""
+"""Section 1, the format: tables, numbers, the claim, the phases, the digest. Nothing is proved here, only read."""
 
 import hashlib
 import json
@@ -81,7 +81,9 @@ def require(condition: bool, reason: str) -> None:
 
 def table(value: Any, keys: str) -> list[Any]:
     """[1] The values of a table that has exactly these keys."""
-    require(isinstance(value, dict) and set(value) == set(keys.split()), f"expected a table with exactly: {keys}")
+    require(
+        isinstance(value, dict) and set(value) == set(keys.split()), f"a table should have exactly the fields {keys}"
+    )
     return [value[key] for key in keys.split()]
 
 

@@ -59,11 +59,11 @@ def issued(value: Any) -> None:
 
 
 def read(document: Any) -> tuple[Claim, list[Phase], fmpq, fmpq | None]:
-    """[1] Claim, phases and interval of a sealed document whose verdict follows. Neither end is proved yet."""
+    """[1] Claim, phases and interval of a document whose digest and verdict are right. Neither end is proved yet."""
     keys = "format digest issued claim phases verdict interval evidence"
-    form, seal, origin, about, steps, verdict, interval, _ = table(document, keys)
+    form, written, origin, about, steps, verdict, interval, _ = table(document, keys)
     require(form == FORMAT, f"expected {FORMAT}")
-    require(seal == digest(document), "the digest is of another document")
+    require(written == digest(document), "the digest is of another document")
     issued(origin)
     stated, phases = claim(about), [phase(step) for step in steps]
     require(bool(phases), "no phases")

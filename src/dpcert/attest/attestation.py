@@ -19,7 +19,7 @@ from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.verify import verify
 from ..version import __version__
 from .described import descriptions, same, verdict_of
-from .envelope import sealed
+from .envelope import envelope_around
 from .parts import audit_part, claim_part, ends, ledger_part, parsed_claim, schedule_part, text_of
 from .predicate import PREDICATE_TYPE, STATEMENT_TYPE, CertificatePart, HazardPart, MadeBy, Predicate, VerdictBasis
 from .subjects import digests
@@ -105,7 +105,7 @@ def attest(
         hazards=tuple(HazardPart(**asdict(row)) for row in hazards(evidence)),
         made_by=_made_now(),
     )
-    return Attestation(sealed(_statement(named, predicate), signer), predicate, named, found)
+    return Attestation(envelope_around(_statement(named, predicate), signer), predicate, named, found)
 
 
 def _certified(claim: Claim, given: Path | None) -> tuple[Verification, tuple[CertificatePart, ...], VerdictBasis]:

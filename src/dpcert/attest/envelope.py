@@ -26,7 +26,7 @@ Ask = Callable[[], str]
 """Asks the person at the terminal for a passphrase."""
 
 
-def sealed(statement: dict[str, Any], signer: CryptoSigner | None) -> dict[str, Any]:
+def envelope_around(statement: dict[str, Any], signer: CryptoSigner | None) -> dict[str, Any]:
     """The envelope around a statement, signed unless there is no signer."""
     payload = json.dumps(statement, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
     if signer is None:

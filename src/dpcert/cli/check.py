@@ -35,7 +35,7 @@ def check_command(
 ) -> None:
     """Claims are re-proved in ball arithmetic, functions (`dpcert prove`) by interpreting them.
 
-    Exit code: 0 everything in them is proved; 1 something is not; 2 there is no JSON document to check; 4 a function is
+    Exit code: 0 everything in them is proved; 1 something is not; 2 a file is no certificate; 4 a function is
     proved for up to N entries only, and its certificate does not say that this was asked (--up-to N).
     """
     given = {"--subject": subject, "--key": key, "--schedule-log": schedule_log, "--ledger": ledger}

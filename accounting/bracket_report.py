@@ -53,15 +53,15 @@ NAME_OF_SCHEME: dict[type[Mechanism], str] = {
 """As claims, --sampling and logs of schedules call them."""
 
 
-def answered(question: Question, at: float, notion: Notion) -> Bracket:
+def answer_with_report(question: Question, at: float, notion: Notion) -> Bracket:
     """The bracket at one point, which says what it answers."""
     started = time.perf_counter()
     found = answer(question, at)
-    return replace(found, about=Answered(question, at, notion, time.perf_counter() - started))
+    return replace(found, about=BracketReport(question, at, notion, time.perf_counter() - started))
 
 
 @dataclass(frozen=True)
-class Answered:
+class BracketReport:
     """Of a bracket. at: the delta (of epsilon) or epsilon (of delta). seconds: that it took."""
 
     question: Question

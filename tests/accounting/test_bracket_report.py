@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from dpcert.accounting.answered import NAME_OF_SCHEME
+from dpcert.accounting.bracket_report import NAME_OF_SCHEME
 from dpcert.mechanisms.tables.cohort import SamplingTable
 from dpcert.proofs_checks.schedules.logged import DRAWS
 
