@@ -1,4 +1,4 @@
-"""For MkDocs: where a term of the glossary first occurs on a page, it is a link to its definition."""
+"""For MkDocs: where a term of the glossary first occurs on a page in its sense, it is a link to its definition."""
 
 from __future__ import annotations
 
@@ -16,17 +16,32 @@ COMMON = {"convention", "delta", "epoch", "epsilon", "opacus", "release"}
 """Terms that are also everyday words, or that every page has: found by the search alone."""
 
 FORMS = {
+    "bracket": "(?<!in )(?<!can )(?<!and )brackets?",
+    "canary": "canary|canaries",
+    "clipping bound": "clipping bounds?|clip(?:ping)? norms?",
     "coalition": "coalitions?",
     "mu, Gaussian DP": "Gaussian DP",
     "neighbouring relation": "neighbouring (?:relation|data sets)|neighbours",
+    "norm": r"(?<!clip )(?<!clipping )(?<!trace )(?<!\$ )norms?",
     "rho, zCDP": "zCDP|zero-concentrated DP",
     "Rényi divergence, RDP": "R[ée]nyi (?:divergences?|differential privacy)",
     "trade-off curve": "trade-off curves?",
     "false-positive rate": "(?:false|true)-positive rates?",
     "joint differential privacy": "joint (?:differential )?privacy",
     "billboard": "billboard(?: privacy)?",
+    "unit": r"(?<!in )(?<!\d )units?(?! of (?:its|rounding)| normal)",
+    "witness": "witness(?:es)?",
 }
-"""How a term is written in prose, where that is not the term itself or its plural."""
+"""How a term is written in prose, where that is not the term itself or its plural, or also has another sense."""
+
+ELSEWHERE = {
+    "bracket": ("theory/",),
+    "certificate": ("mocha.md",),
+    "norm": ("theory/", "trainers.md"),
+    "unit": ("theory/dpfedmtl.md", "theory/lattices.md"),
+    "witness": ("auditing-methods.md",),
+}
+"""Pages on which a term has another sense."""
 
 KEPT = re.compile(
     r"^```.*?^```$|^~~~.*?^~~~$|^ {4,}.*?$|^---\n.*?^---$|^#.*?$|^--8<--.*?$"  # code, headings, other files
@@ -44,7 +59,7 @@ def terms() -> dict[str, re.Pattern[str]]:
         address = re.sub(r"[^\w]+", "-", heading.lower().replace("é", "e")).strip("-")
         if heading.lower() not in COMMON:
             form = FORMS.get(heading, f"{re.escape(heading)}s?")
-            found[address] = re.compile(rf"(?<![\w-])(?:{form})(?![\w-])", re.IGNORECASE)
+            found[address] = re.compile(rf"(?<![\w-])(?:{form})(?![\w-]|\.\w)", re.IGNORECASE)
     return found
 
 
@@ -52,6 +67,8 @@ def linked(markdown: str, page: str) -> str:
     """The text with a link at the first occurrence of each term in prose. page: its path from docs/."""
     place = relpath(PAGE, str(PurePosixPath(page).parent))
     for address, form in terms().items():
+        if page.startswith(ELSEWHERE.get(address, ())):
+            continue
         start = 0
         for kept in [*KEPT.finditer(markdown), None]:
             end = kept.start() if kept else len(markdown)

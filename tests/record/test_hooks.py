@@ -23,6 +23,29 @@ def test_the_first_use_of_a_term_leads_to_the_glossary() -> None:
     assert done == text.replace("then zero-out", "then [zero-out](../glossary.md#zero-out)")
 
 
+@pytest.mark.parametrize(
+    ("page", "text", "shown"),
+    [
+        (
+            "page.md",
+            "in brackets, see docs/ledger.md; two brackets",
+            "in brackets, see docs/ledger.md; two [brackets](#bracket)",
+        ),
+        ("theory/page.md", "the bracket of a norm, in units of x", "the bracket of a norm, in units of x"),
+        ("page.md", "one unit of its last digit; a unit", "one unit of its last digit; a [unit](#unit)"),
+        (
+            "page.md",
+            "the trace norm; the clip norm; l1 norm",
+            "the trace norm; the [clip norm](#clipping-bound); l1 [norm](#norm)",
+        ),
+        ("mocha.md", "a certificate of the distance; canaries", "a certificate of the distance; [canaries](#canary)"),
+    ],
+)
+def test_a_word_in_another_sense_is_no_link(page: str, text: str, shown: str) -> None:
+    linked = hook("glossary")["linked"](text, page)  # type: ignore[operator]
+    assert re.sub(r"\((?:\.\./)*glossary\.md", "(", linked) == shown
+
+
 def test_every_term_that_is_linked_is_defined() -> None:
     terms, common = hook("glossary")["terms"](), hook("glossary")["COMMON"]  # type: ignore[operator]
     headings = re.findall(r"^## (.+)$", (DOCS / "glossary.md").read_text("utf-8"), re.MULTILINE)
