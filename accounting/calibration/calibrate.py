@@ -103,7 +103,7 @@ def calibrations(
     def found(target: float) -> Calibration:
         search = Search(bracket, solve_for, target, rtol, seen=seen)
         try:
-            found = search.from_start(limit)
+            found = search.found(limit)
         except InputError as missed:
             if delta > 0.0 or any(each.upper < math.inf for each in seen.values()):
                 raise

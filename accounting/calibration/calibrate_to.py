@@ -88,7 +88,7 @@ def calibrate_to(
         return measure(build(_printable(solve_for, value)))
 
     search = Search(bracket, solve_for, aim, gap, quantity)
-    found = search.at_decimal(search.from_start(math.inf if most is None else positive("most", most)))
+    found = search.at_decimal(search.found(math.inf if most is None else positive("most", most)))
     beyond = None if found.beyond is None else _printable(solve_for, found.beyond)
     return TargetCalibration(solve_for, _printable(solve_for, found.value), found.epsilon, beyond, aim, quantity)
 

@@ -213,8 +213,8 @@ class _Searched:
             self._question(1.0, RTOL).pairs()
         except InputError as problem:
             return SchemeOption(self.scheme, target, None, None, str(problem))
-        near = Search(self._roughly, "noise_multiplier", target, ROUGH, seen=self.rough).from_start(math.inf)
-        found = Search(self._bracket, "noise_multiplier", target, RTOL, seen=self.seen).from_near(near.value, 1 + ROUGH)
+        near = Search(self._roughly, "noise_multiplier", target, ROUGH, seen=self.rough).found()
+        found = Search(self._bracket, "noise_multiplier", target, RTOL, seen=self.seen).found(near=near.value)
         return SchemeOption(self.scheme, target, found, self._needed(found))
 
     def _needed(self, found: Calibration) -> float | None:
@@ -224,7 +224,7 @@ class _Searched:
         least = max(found.epsilon.lower, 0.1 * found.epsilon.upper)
         gap = max(RTOL, _OF_WIDTH * math.log(found.epsilon.upper / least))
         search = Search(self._from_below, "noise_multiplier", found.target, gap, seen=self.below)
-        return search.from_start(math.inf).beyond
+        return search.found().beyond
 
     def _question(self, noise_multiplier: float, rtol: float) -> Question:
         run = RUN_OF_SCHEME[self.scheme](noise_multiplier, self.population, self.batch_size, self.epochs)

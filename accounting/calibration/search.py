@@ -12,6 +12,7 @@ from ...mechanisms import InputError
 from ...mechanisms.digits import as_given, rounded_down, rounded_up
 from ...mechanisms.notebook import InNotebook
 from ..bracket import Bracket
+from ..losses.crossing import Excess, crossing, over
 
 SolveFor = Literal["noise_multiplier", "noise_std", "rounds", "cohort", "sampling_rate", "clip_norm"]
 
@@ -27,6 +28,9 @@ STARTS = {
     "clip_norm": (1e-12, 1.0, 1e12),
 }
 """Where the search starts (in the middle), and where it gives up: the safest value, and the boldest."""
+
+_FARTHEST = 4.0
+"""log(upper end / target) beyond which only its sign is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,45 +100,48 @@ class Search:
             self.seen[value] = self.bracket(value)
         return self.seen[value]
 
-    def from_start(self, most: float) -> Calibration:
-        """From a value that meets the target and one that misses it to two neighbouring ones."""
-        ends = self._seen_ends()
-        if ends is not None:
-            return self._between(*ends)
-        return self._outwards(min(STARTS[self.solve_for][1], most), 2.0, most)
-
-    def from_near(self, value: float, factor: float) -> Calibration:
-        """The same from a value that is thought to be near, in steps of this factor."""
-        return self._outwards(value, factor, math.inf)
-
-    def _outwards(self, value: float, step: float, most: float) -> Calibration:
-        safest, _, boldest = (min(start, most) for start in STARTS[self.solve_for])
-        found = self.at(value)
-        met = found.upper <= self.target
-        limit = boldest if met else safest
-        factor = step if limit > value else 1 / step
-        while value != limit:
-            last, value = (value, found), _towards(value, factor, limit)
-            found = self.at(value)
-            if (found.upper <= self.target) != met:
-                here = value, found
-                return self._between(last, here) if met else self._between(here, last)
-        if not met:
+    def found(self, most: float = math.inf, near: float | None = None) -> Calibration:
+        """The value, from one that is thought to be near."""
+        safest, first, boldest = (min(each, most) for each in STARTS[self.solve_for])
+        line = _Line(boldest, safest, self.solve_for in WHOLE)
+        if near is None:
+            near = min(self.seen, key=lambda value: abs(self._excess(value)), default=first)
+        bold, safe = crossing(lambda at: self._bound(line, at), line.place(near), farthest=line.length)
+        value = line.value(safe)
+        if (met := self.at(value)).upper > self.target:
             name = self.solve_for.replace("_", " ")
-            why = ", since epsilon is infinite" if self.quantity == "epsilon" and found.lower == math.inf else ""
+            why = ", since epsilon is infinite" if self.quantity == "epsilon" and met.lower == math.inf else ""
             raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one{why}")
-        if self.solve_for != "sampling_rate" and value != most:  # the end of the search, of nothing else
-            name = self.solve_for.replace("_", " ")
-            expected = f"a smaller target: {name} = {value:g} meets this one, and the search goes no further"
-            raise InputError(self.quantity, self.target, expected)
-        return Calibration(self.solve_for, self._shown(value), found, None, self.target)
+        if (missed := line.value(bold)) == boldest and (last := self.at(boldest)).upper <= self.target:
+            return self._at_limit(boldest, last, most)
+        return Calibration(self.solve_for, line.shown(value), met, line.shown(missed), self.target)
 
-    def _seen_ends(self) -> tuple[tuple[float, Bracket], tuple[float, Bracket]] | None:
-        """The boldest value seen that meets the target, and the safest one beyond it, which therefore misses it."""
-        safest, _, boldest = STARTS[self.solve_for]
-        bolder = sorted(self.seen.items(), key=lambda each: each[0], reverse=boldest < safest)
-        met = [at for at, (_, found) in enumerate(bolder) if found.upper <= self.target]
-        return (bolder[met[-1]], bolder[met[-1] + 1]) if met and met[-1] + 1 < len(bolder) else None
+    def _at_limit(self, boldest: float, found: Bracket, most: float) -> Calibration:
+        if self.solve_for != "sampling_rate" and boldest != most:  # the end of the search, of nothing else
+            name = self.solve_for.replace("_", " ")
+            expected = f"a smaller target: {name} = {boldest:g} meets this one, and the search goes no further"
+            raise InputError(self.quantity, self.target, expected)
+        value = int(boldest) if self.solve_for in WHOLE else boldest
+        return Calibration(self.solve_for, value, found, None, self.target)
+
+    def _excess(self, value: float) -> float:
+        """log(upper end / target) within bounds, so that no step is wild; of its sign."""
+        upper = self.at(value).upper
+        if not self.target:
+            return _FARTHEST if upper else -_FARTHEST
+        return min(max(over(upper, self.target), -_FARTHEST), _FARTHEST)
+
+    def _bound(self, line: _Line, at: float) -> Excess:
+        """On the line, with the slope of the curve through what was seen nearest."""
+        here = line.value(at)
+        excess, place = self._excess(here), line.place(here)
+        others = sorted((abs(line.place(value) - place), value) for value in self.seen if value != here)[:2]
+        points = [(line.place(value), found) for _, value in others if abs(found := self._excess(value)) < _FARTHEST]
+        slopes = [(y - excess) / (x - place) for x, y in points]
+        if len(points) == 2:
+            (x, y), (next_x, next_y) = points
+            slopes[0] += slopes[1] - (next_y - y) / (next_x - x)
+        return Excess(excess, slopes[0] if slopes and slopes[0] < 0.0 else -1.0, line.step(here, self.gap))
 
     def at_decimal(self, found: Calibration) -> Calibration:
         """The same with a shorter decimal towards the value that misses, where one meets the target too.
@@ -152,54 +159,35 @@ class Search:
                 return replace(found, value=tried, epsilon=bracket) if met else found
         return found
 
-    def _between(self, good: tuple[float, Bracket], bad: tuple[float, Bracket]) -> Calibration:
-        """Until the two are neighbours."""
-        whole = self.solve_for in WHOLE
-        stalled = 0  # how often in a row the end that meets the target moved; negative: the one that misses it
-        while not self._neighbours(good[0], bad[0]):
-            trial = self._trial(good, bad, stalled)
-            if whole:
-                trial = min(max(float(round(trial)), min(good[0], bad[0]) + 1.0), max(good[0], bad[0]) - 1.0)
-            found = self.at(trial)
-            if found.upper <= self.target:
-                stalled = max(1, stalled + 1) if stalled >= 0 else 1
-                good = trial, found
-            else:
-                stalled = min(-1, stalled - 1) if stalled <= 0 else -1
-                bad = trial, found
-        return Calibration(self.solve_for, self._shown(good[0]), good[1], self._shown(bad[0]), self.target)
 
-    def _shown(self, value: float) -> float:
-        return int(value) if self.solve_for in WHOLE else value
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Values by their distance from the boldest one, in logarithms: along it epsilon falls."""
 
-    def _neighbours(self, good: float, bad: float) -> bool:
-        return abs(good - bad) <= (1.0 if self.solve_for in WHOLE else self.gap * min(good, bad))
+    boldest: float
+    safest: float
+    whole: bool
 
-    def _trial(self, good: tuple[float, Bracket], bad: tuple[float, Bracket], stalled: int) -> float:
-        """A value strictly between: halfway where one end has stalled, else a little beyond where the target is thought
-        to be met, as seen from the nearer end, so that the other one comes close as well."""
-        low, high = sorted((math.log(good[0]), math.log(bad[0])))
-        margin = min(0.45 * self.gap, 0.45 * (high - low))
-        aim = self._interpolated(low, high) if abs(stalled) < 3 else None
-        if aim is None:
-            return math.exp(0.5 * (low + high))
-        aim += margin if aim - low < high - aim else -margin
-        return math.exp(min(max(aim, low + margin), high - margin))
+    @property
+    def length(self) -> float:
+        """Up to the safest."""
+        return abs(math.log(self.safest / self.boldest))
 
-    def _interpolated(self, low: float, high: float) -> float | None:
-        """Where, in logarithms, the curve through the values seen that are nearest to the target meets it."""
-        seen = [(x, y.upper / self.target) for x, y in self.seen.items() if self.target and 0.0 < y.upper < math.inf]
-        nearest = sorted(((math.log(y), math.log(x)) for x, y in seen), key=lambda each: abs(each[0]))
-        for count in (3, 2):
-            points = nearest[:count]
-            if len({y for y, _ in points}) == count:
-                aim = sum(x * math.prod(other / (other - y) for other, _ in points if other != y) for y, x in points)
-                if low < aim < high:
-                    return aim
-        return None
+    def place(self, value: float) -> float:
+        """Where a value is."""
+        return abs(math.log(value / self.boldest))
 
+    def value(self, place: float) -> float:
+        """Which is there; short enough to be found there again."""
+        if place >= self.length:
+            return self.safest
+        value = self.boldest * math.exp(place if self.safest > self.boldest else -place)
+        return min(max(1.0, math.floor(value + 0.5)), self.boldest) if self.whole else float(f"{value:.14g}")
 
-def _towards(value: float, factor: float, limit: float) -> float:
-    """The next value, or the limit where that would be beyond it."""
-    moved = value * factor
-    return min(moved, limit) if factor > 1.0 else max(moved, limit)
+    def step(self, value: float, gap: float) -> float:
+        """Where two values are this near they are neighbours."""
+        return math.log1p(0.999 / (value + 1.0)) if self.whole else math.log1p(gap)
+
+    def shown(self, value: float) -> float:
+        """A whole number as one."""
+        return int(value) if self.whole else value

@@ -10,12 +10,14 @@ from ...mechanisms import InputError
 from ...mechanisms.digits import as_given, rounded_down, rounded_up
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import delta_below_one, positive
+from ..losses.crossing import Excess, crossing, over
 from ..seconds import timed
 from .convert import Known, convert
 
 RTOL = 1e-6
 """The relative distance to an amount of which the target is not proved."""
 _LEAST, _MOST = 1e-9, 1e6
+"""Amounts beyond are not tried, but for some above a target that is large itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +63,15 @@ def largest(known: Known, epsilon: float, delta: float, known_delta: float = 0.0
     if known == "epsilon" and known_delta > delta:
         raise InputError("known_delta", known_delta, f"at most delta = {delta:g}: a failure is not made rarer")
 
-    def meets(amount: float) -> bool:
-        return convert(known, amount, "epsilon", known_delta=known_delta, delta=delta).at_most <= target
+    most = max(_MOST, 2 * target)
 
-    low, high = _LEAST, target
-    if not meets(low):
+    def missed(inverse: float) -> Excess:  # epsilon falls as 1 / amount grows
+        amount = min(1 / inverse, most) if inverse else most
+        return Excess(over(convert(known, amount, "epsilon", known_delta=known_delta, delta=delta).at_most, target))
+
+    beyond, met = crossing(missed, 1 / target, close=RTOL, farthest=1 / _LEAST)
+    if met == math.inf:
         raise InputError("epsilon", epsilon, f"a larger target: no {known} from {_LEAST:g} on meets this one")
-    while meets(high):
-        low, high = high, 2 * high
-        if high > _MOST:
-            raise InputError("epsilon", epsilon, f"a smaller target: {known} = {low:g} meets it, and more is not tried")
-    while high > low * (1 + RTOL):
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if meets(middle) else (low, middle)
-    return Allowance(known, low, high, target, delta, known_delta)
+    if not beyond:
+        raise InputError("epsilon", epsilon, f"a smaller target: {known} = {most:g} meets it, and more is not tried")
+    return Allowance(known, 1 / met, 1 / beyond, target, delta, known_delta)

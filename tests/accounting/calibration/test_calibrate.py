@@ -123,6 +123,7 @@ def test_neighbouring_and_notion_are_passed_on() -> None:
             epsilon=1.0,
             delta=1e-5,
             neighbouring=neighbouring,  # type: ignore[arg-type]
+            rtol=1e-9,
         ).value
 
     assert of("replace-one") == pytest.approx(2.0 * of("add-remove"), rel=1e-8)
