@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
 import numpy as np
@@ -19,7 +19,7 @@ from .losses.atoms import pld as lattices
 from .losses.atoms import pld_together
 from .losses.smooth import batch
 from .losses.smooth import contour as densities
-from .pairs import Composition
+from .pairs import AllocationPair, Composition, Pair, ReplacedAllocationPair
 from .participation import coalition as participation
 from .participation import revealed
 from .renyi import renyi as rdp
@@ -56,14 +56,25 @@ ManyBracketed = Callable[[Composition, Sequence[float], float], list[Bracket | N
 
 
 @dataclass(frozen=True, slots=True)
-class Untuned:
-    """An accountant made of three functions that know no tolerance: their brackets are as narrow as they can be."""
+class _Made:
+    """An accountant made of functions. kind: of the pairs that it may serve; others are not shown to it."""
 
     name: str
-    supports: Served
+    serves: Served
+    finest: float = field(default=0.0, kw_only=True)
+    kind: type[Pair] = field(default=Pair, kw_only=True)
+
+    def supports(self, product: Composition) -> bool:
+        """Whether it serves this product pair."""
+        return isinstance(product[0][0], self.kind) and self.serves(product)
+
+
+@dataclass(frozen=True, slots=True)
+class Untuned(_Made):
+    """Its functions know no tolerance: their brackets are as narrow as they can be."""
+
     epsilon_of: Bracketed
     delta_of: Bracketed
-    finest: float = 0.0
 
     def epsilon(self, product: Composition, delta: float, rtol: float) -> Bracket:
         """Whatever rtol is."""
@@ -75,25 +86,14 @@ class Untuned:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
-    """An accountant made of three functions whose brackets are as narrow as asked for, where they can be."""
+class Tuned(_Made):
+    """Its functions' brackets are as narrow as asked for, where they can be."""
 
-    name: str
-    supports: Served
-    epsilon_of: Callable[[Composition, float, float], Bracket]
-    delta_of: Callable[[Composition, float, float], Bracket]
-    finest: float = 0.0
+    epsilon: Callable[[Composition, float, float], Bracket]
+    delta: Callable[[Composition, float, float], Bracket]
     epsilons_of: ManyBracketed | None = None
     deltas_of: ManyBracketed | None = None
     """For many points at once, where they can share work: None for those that do not."""
-
-    def epsilon(self, product: Composition, delta: float, rtol: float) -> Bracket:
-        """The smallest epsilon, about rtol wide."""
-        return self.epsilon_of(product, delta, rtol)
-
-    def delta(self, product: Composition, epsilon: float, rtol: float) -> Bracket:
-        """The smallest delta, about rtol wide."""
-        return self.delta_of(product, epsilon, rtol)
 
 
 AccountantName = Literal[
@@ -125,15 +125,23 @@ _FEWEST = 4
 """Points from which on sharing work is worth its time."""
 
 _CLOSED_FORM = Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta)
-_REPLACED_BLOCK = Untuned("replaced-block", replaced_block.supports, replaced_block.epsilon, replaced_block.delta)
+_REPLACED_BLOCK = Untuned(
+    "replaced-block", replaced_block.supports, replaced_block.epsilon, replaced_block.delta, kind=ReplacedAllocationPair
+)
 _LATTICES = Tuned("pld", lattices.supports, lattices.epsilon, lattices.delta, deltas_of=pld_together.deltas)
 
 CERTIFIED: tuple[Accountant, ...] = (
     Untuned("gaussian", gaussian.supports, gaussian.epsilon, gaussian.delta),
     _CLOSED_FORM,
-    Untuned("allocation", one_block.supports, one_block.epsilon, one_block.delta),
+    Untuned("allocation", one_block.supports, one_block.epsilon, one_block.delta, kind=AllocationPair),
     _REPLACED_BLOCK,
-    Tuned("replaced-blocks", replaced_blocks.supports, replaced_blocks.epsilon, replaced_blocks.delta),
+    Tuned(
+        "replaced-blocks",
+        replaced_blocks.supports,
+        replaced_blocks.epsilon,
+        replaced_blocks.delta,
+        kind=ReplacedAllocationPair,
+    ),
     Tuned(
         "contour",
         densities.supports,
@@ -143,10 +151,10 @@ CERTIFIED: tuple[Accountant, ...] = (
         deltas_of=batch.deltas,
     ),
     Untuned("participation", participation.supports, participation.epsilon, participation.delta),
-    Untuned("revealed-coins", revealed.supports, revealed.epsilon, revealed.delta, ONE_SIDED),
-    Untuned("one-event", one_event.supports, one_event.epsilon, one_event.delta, ONE_SIDED),
+    Untuned("revealed-coins", revealed.supports, revealed.epsilon, revealed.delta, finest=ONE_SIDED),
+    Untuned("one-event", one_event.supports, one_event.epsilon, one_event.delta, finest=ONE_SIDED),
     _LATTICES,
-    Untuned("rdp", rdp.supports, rdp.epsilon, rdp.delta, LOOSE),
+    Untuned("rdp", rdp.supports, rdp.epsilon, rdp.delta, finest=LOOSE),
 )
 """In the order in which "best" asks them: what takes milliseconds before what takes a second."""
 

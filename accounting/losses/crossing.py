@@ -108,6 +108,9 @@ def _between(low: float, high: float, start: float) -> float:
     return math.sqrt(low) * math.sqrt(high) if 0.0 < 4.0 * low < high else 0.5 * (low + high)
 
 
+Ends = tuple[float, float]
+
+
 class Bounded(Protocol):
     """An inversion laid out on a contour that crosses the real line at c."""
 
@@ -119,14 +122,13 @@ class Bounded(Protocol):
         """(at most log delta(epsilon), at least it, about its derivative in epsilon)."""
 
 
-def epsilon_above(inversion: Bounded, log_delta: float, start: float) -> float:
-    """Postcondition: log delta(result) <= log_delta for certain; 0 <= result <= infinity."""
-    return crossing(_excess(inversion, 1, log_delta), start, close=_ROUNDED)[1]
-
-
-def epsilon_below(inversion: Bounded, log_delta: float, start: float) -> float:
-    """Postcondition: log delta(result) > log_delta for certain, or result = 0."""
-    return crossing(_excess(inversion, 0, log_delta), start, close=_ROUNDED)[0] if start < FARTHEST else 0.0
+def epsilon_between(inversion: Bounded, log_deltas: Ends, start: float, known: Ends = (0.0, math.inf)) -> Ends:
+    """(at most, at least) the epsilon, within what is known: for certain, log delta of the second is at most the first
+    of log_deltas, and log delta of the first above the second of them (or it is 0)."""
+    most = min(known[1], crossing(_excess(inversion, 1, log_deltas[0]), start, close=_ROUNDED)[1])
+    if most >= FARTHEST:
+        return known[0], most
+    return max(known[0], crossing(_excess(inversion, 0, log_deltas[1]), most, close=_ROUNDED)[0]), most
 
 
 def _excess(inversion: Bounded, side: int, log_delta: float) -> Callable[[float], Excess]:

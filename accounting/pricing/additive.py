@@ -6,7 +6,6 @@ noise around a sum a larger move must dominate a smaller one, as it does for log
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import singledispatch
 
 from ...mechanisms import (
@@ -64,9 +63,3 @@ additive.register(NoNoise, lambda noise, move: _APART)
 def _on_one_sample(several: Repeat | Sequence, move: float) -> Pair:
     """Several releases, one after the other, about the same units: the product pair."""
     return product_of(tuple((additive(part, move), rounds) for part, rounds in rounds_by_step(several).items()))
-
-
-def by_move(mechanism: Mechanism) -> Callable[[float], Pair]:
-    """The pair as a function of the move. Raises InputError for mechanisms that are not registered."""
-    additive(mechanism, 1.0)
-    return lambda move: additive(mechanism, move)

@@ -16,7 +16,6 @@ from flint import arb, ctx
 from ...mechanisms import InputError, Mechanism, Neighbouring, Poisson, TruncatedPoisson
 from ..pairs import Composition, MixturePair, Order, Pair, Side
 from ..rounding import float_above, float_below
-from .additive import by_move
 from .round import Round, once
 from .sampled_bounds import drawn, is_stated, of_sampled_bound
 from .schemes import Participation, poisson, replacing, visible
@@ -169,7 +168,7 @@ def truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Par
     bounds = [bound for matched in _MATCHED if (bound := _matched(part, relation, matched))]
     if bounds and cases(part, 1.0)[-2].excess <= min(_RARELY * part.sampling_rate, _LITTLE):
         return Round(bounds[0], lower)
-    filled = replacing(by_move(part.mechanism), part.mechanism, law.rate_when_full, relation)
+    filled = replacing(part.mechanism, law.rate_when_full, relation)
     upper = {
         order: once(MixturePair((Side(law.open, pair), Side(law.full, filled[order]))))
         for order, ((pair, _),) in poisson(uncut, relation).upper.items()
@@ -213,6 +212,6 @@ def _in_case(noise: Mechanism, case: Case, relation: Neighbouring, order: Order)
     if case.rate == 0.0:
         return None
     if case.full:
-        return replacing(by_move(noise), noise, case.rate, relation)[order]
+        return replacing(noise, case.rate, relation)[order]
     ((pair, _),) = poisson(Poisson(noise, case.rate), relation).upper[order]
     return pair

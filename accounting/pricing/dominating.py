@@ -38,7 +38,7 @@ from ...mechanisms import (
 from ...mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
 from ..pairs import Composition, Order, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
 from ..rounding import UNIT, widened_up
-from .additive import by_move
+from .additive import additive
 from .cut_cohorts import truncated
 from .groups import group_pairs
 from .local_randomisers import LocalRandomiser
@@ -208,7 +208,7 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
         return bounded(RenyiLines(part.renyi_lines(sensitivity(relation))))
     if isinstance(part, CorrelatedGaussian):
         return correlated(part, relation)
-    return tight(either(by_move(part)(sensitivity(relation))))
+    return tight(either(additive(part, sensitivity(relation))))
 
 
 def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation: Participation) -> Round:

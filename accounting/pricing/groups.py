@@ -12,7 +12,7 @@ from ...mechanisms import (
 )
 from ..pairs import MixedGaussianPair, Order
 from ..pairs.mixed_gaussian import MOST_UNITS
-from .additive import by_move
+from .additive import additive
 from .public_ranges import PublicRange, over_more
 from .round import ByOrder, either
 from .stated_parameters import for_group, stated_pairs
@@ -39,7 +39,7 @@ def group_pairs(part: Group, relation: Neighbouring) -> tuple[ByOrder, bool]:
         assert known is not None
         return either(known.upper), False
     try:
-        return either(by_move(base)(n * sensitivity(relation))), True
+        return either(additive(base, n * sensitivity(relation))), True
     except InputError:
         raise InputError("mechanism", base, _KNOWN) from None
 

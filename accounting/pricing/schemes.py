@@ -6,7 +6,6 @@ Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
@@ -50,7 +49,7 @@ from ..pairs import (
 )
 from ..pairs.pair import largest_loss
 from ..rounding import UNIT, widened_down, widened_up
-from .additive import by_move
+from .additive import additive
 from .round import ByOrder, Choice, Example, Round, bounded, either, once, plain, repeated, tight
 
 Participation = Literal["hidden", "pooled", "visible"]
@@ -107,20 +106,21 @@ def as_one_sample(part: Poisson | FixedSize) -> Poisson | FixedSize:
 
 def poisson(part: Poisson, relation: Neighbouring) -> Round:
     """Poisson sampling with a hidden coin (docs: section "Poisson sampling")."""
-    pair, rate = by_move(part.mechanism), part.sampling_rate
+    pair, rate = additive(part.mechanism, 1), part.sampling_rate
     if relation != "replace-one":
-        return tight(_sampled(pair(1), rate))
-    if isinstance(pair(1), ProductPair | CutPair | LossesPair):
-        return Round.of(either(SubsampledPair(pair(2), rate, Sampling.HYBRID)), plain(_sampled(pair(1), rate)))
-    return tight(either(SubsampledPair(pair(1), rate, Sampling.REPLACE)))
+        return tight(_sampled(pair, rate))
+    if isinstance(pair, ProductPair | CutPair | LossesPair):
+        apart = SubsampledPair(additive(part.mechanism, 2), rate, Sampling.HYBRID)
+        return Round.of(either(apart), plain(_sampled(pair, rate)))
+    return tight(either(SubsampledPair(pair, rate, Sampling.REPLACE)))
 
 
-def replacing(pair: Callable[[float], Pair], noise: Mechanism, rate: float, relation: Neighbouring) -> ByOrder:
+def replacing(noise: Mechanism, rate: float, relation: Neighbouring) -> ByOrder:
     """The pairs that dominate a round in which the unit, if it takes part, does so in another's place."""
     if relation == "add-remove":
-        return _sampled(pair(2), rate)
+        return _sampled(additive(noise, 2), rate)
     if relation == "replace-one" or not isinstance(noise, Gaussian):
-        return either(SubsampledPair(pair(2), rate, Sampling.HYBRID))
+        return either(SubsampledPair(additive(noise, 2), rate, Sampling.HYBRID))
     return {order: ZeroedPair(1.0 / noise.noise_multiplier, rate, order) for order in Order}
 
 
@@ -130,14 +130,14 @@ def fixed_size(part: FixedSize, relation: Neighbouring) -> Round:
     One client's absence is filled by another, whose contribution may be opposite: every move is up to 2.
     Valid for clients whose contribution depends on their data and the public transcript only.
     """
-    pair, rate = by_move(part.mechanism), part.sampling_rate
+    rate = part.sampling_rate
     if relation == "add-remove":
-        return tight(_sampled(pair(2), rate))
-    known = plain(_sampled(pair(2 if relation == "replace-one" else 1), rate))
-    worst = replacing(pair, part.mechanism, rate, relation)
+        return tight(_sampled(additive(part.mechanism, 2), rate))
+    known = plain(_sampled(additive(part.mechanism, sensitivity(relation)), rate))
+    worst = replacing(part.mechanism, rate, relation)
     if isinstance(part.mechanism, Gaussian) and relation == "replace-one":
         for examples in known.values():
-            examples[Example.BALANCED] = SubsampledPair(pair(1), rate, Sampling.REPLACE)
+            examples[Example.BALANCED] = SubsampledPair(additive(part.mechanism, 1), rate, Sampling.REPLACE)
     elif isinstance(part.mechanism, Gaussian):
         known[Order.REMOVE][Example.OPPOSED] = OpposedPair(1.0 / part.mechanism.noise_multiplier, rate, Order.REMOVE)
     return Round.of(worst, known)
@@ -147,7 +147,7 @@ def visible(part: Poisson | FixedSize, relation: Neighbouring) -> Round:
     """The observer sees the unit's participation (docs: section "Visible participation")."""
     if relation == "add-remove":
         raise InputError("neighbouring", relation, _SEEN)
-    pair = by_move(part.mechanism)(sensitivity(relation))
+    pair = additive(part.mechanism, sensitivity(relation))
     return tight(either(SubsampledPair(pair, part.sampling_rate, Sampling.VISIBLE)))
 
 
@@ -162,25 +162,25 @@ def shuffled(part: Shuffled, relation: Neighbouring, participation: Participatio
     """
     if relation == "add-remove":
         raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
-    pair = by_move(part.mechanism)
+    pair = additive(part.mechanism, sensitivity(relation))
     if isinstance(part.mechanism, NoNoise):  # of every unit, the batch that it is in
-        return tight(either(pair(sensitivity(relation))))
+        return tight(either(pair))
     if isinstance(part.mechanism, Repeat | Sequence | TruncatedLaplace):
-        return bounded(pair(sensitivity(relation)))
-    stands_out = AllocationPair(pair(sensitivity(relation)), part.batches, 1, Order.REMOVE, 0.03)
+        return bounded(pair)
+    stands_out = AllocationPair(pair, part.batches, 1, Order.REMOVE, 0.03)
     examples: dict[Choice, Pair] = {Example.PLAIN: stands_out}
     if relation == "zero-out" and isinstance(part.mechanism, Gaussian):
         examples |= _scored(Example.OPPOSED, part.mechanism, part.batches, 1, (2, 1))
     orders = tuple(Order) if relation == "replace-one" else (Order.REMOVE,)  # of two units either stands out
     amplified = _amplified(part, relation) if participation == "hidden" else {}
-    known = Round.of(either(pair(sensitivity(relation))), dict.fromkeys(orders, examples))
+    known = Round.of(either(pair), dict.fromkeys(orders, examples))
     return replace(known, amplified=({order: once(bound) for order, bound in amplified.items()},) if amplified else ())
 
 
 def _amplified(part: Shuffled, relation: Neighbouring) -> ByOrder:
     """The bounds by clones, with two full batches or more; none for noise so small that nothing is hidden, or so large
     that losses are below what transforms tell apart."""
-    apart, whole, batches = (by_move(part.mechanism)(1), by_move(part.mechanism)(2), part.full_batches)
+    apart, whole, batches = additive(part.mechanism, 1), additive(part.mechanism, 2), part.full_batches
     if (
         batches < 2
         or not isinstance(apart, SYMMETRIC)
@@ -211,13 +211,13 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
     """
     base, times = part.mechanism, part.participations
     if isinstance(base, NoNoise):
-        return tight(either(by_move(base)(sensitivity(relation))))
+        return tight(either(additive(base, sensitivity(relation))))
     if isinstance(base, Repeat | Sequence | TruncatedLaplace):
         raise InputError("mechanism", base, "one release of untruncated noise a round, with random allocation")
     if participation == "visible" or times == part.rounds:
-        return repeated(by_move(base)(sensitivity(relation)), times)
+        return repeated(additive(base, sensitivity(relation)), times)
     if relation != "replace-one":
-        pair = by_move(base)(1)
+        pair = additive(base, 1)
         return tight({order: AllocationPair(pair, part.rounds, times, order) for order in Order})
     if not isinstance(base, Gaussian):
         raise InputError("mechanism", base, "Gaussian noise, with random allocation and a replaced unit")

@@ -17,6 +17,7 @@ from flint import arb, ctx
 
 from dpcert.accounting import dominating, epsilon, rounding
 from dpcert.accounting.bracket import EmptyBracket
+from dpcert.accounting.losses import crossing as crossings
 from dpcert.accounting.losses import gaussian_rounds as gaussian
 from dpcert.accounting.losses import line
 from dpcert.accounting.losses.line import Inversion, Plan
@@ -120,9 +121,8 @@ def lower_end_rounded_up(patch: pytest.MonkeyPatch) -> None:
 
 
 def searched_from_the_wrong_side(patch: pytest.MonkeyPatch) -> None:
-    above, below = contour.epsilon_above, contour.epsilon_below
-    patch.setattr(contour, "epsilon_above", below)
-    patch.setattr(contour, "epsilon_below", above)
+    right = crossings._excess
+    patch.setattr(crossings, "_excess", lambda found, side, log_delta: right(found, 1 - side, log_delta))
 
 
 def errors_subtracted_from_the_upper_end(patch: pytest.MonkeyPatch) -> None:
@@ -201,7 +201,7 @@ def poisson_formula_for_fixed_size(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(
         _module(),
         "fixed_size",
-        lambda part, relation: schemes.tight(right(schemes.by_move(part.mechanism)(1), part.sampling_rate)),
+        lambda part, relation: schemes.tight(right(schemes.additive(part.mechanism, 1), part.sampling_rate)),
     )
 
 

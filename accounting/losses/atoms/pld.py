@@ -18,7 +18,7 @@ from ...pairs import Composition, Pair
 from ...pairs.parameters import dominating_parameters
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
 from ..closed_form import has_profile, profile
-from ..crossing import epsilon_above, epsilon_below
+from ..crossing import epsilon_between
 from .composed_profile import ComposedProfile, Sides
 from .edges import Resolution
 from .fineness import COARSE_BLOCK, cut_for, cuts
@@ -264,9 +264,8 @@ class LatticeLayout:
 def _crossed(found: ComposedProfile, known: Bracket, delta: float, slope: float) -> tuple[Bracket, float]:
     """The bracket of the eps where the profile crosses delta, and minus its slope there, in logarithms."""
     low, high = math.log(widened_down(delta, 4 * TARGET)), math.log(widened_up(delta, 4 * TARGET))
-    low, high = widened_down(low, TARGET), widened_up(high, TARGET)
-    upper = min(known.upper, epsilon_above(found, low, known.upper))
-    lower = max(known.lower, epsilon_below(found, high, min(upper, 1e300)))
+    targets = widened_down(low, TARGET), widened_up(high, TARGET)
+    lower, upper = epsilon_between(found, targets, known.upper, (known.lower, known.upper))
     return Bracket(min(lower, upper), upper, True, METHOD), _slope(found, upper, slope)
 
 

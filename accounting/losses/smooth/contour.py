@@ -19,7 +19,7 @@ import numpy as np
 from ...bracket import Bracket, OutOfReach
 from ...pairs import Composition, Sampling
 from ...rounding import PARAMETER, TARGET, UNIT, up, widened_down, widened_up
-from ..crossing import epsilon_above, epsilon_below
+from ..crossing import epsilon_between
 from ..line import log_peak
 from . import rare
 from .alone import Alone
@@ -192,8 +192,7 @@ def _epsilon(composition: Composition, delta: float, mass: float, rtol: float, s
                 raise
             break
         width = most - least
-        most = min(most, epsilon_above(found, targets[0], saddle.epsilon))
-        least = max(least, epsilon_below(found, targets[1], min(most, 1e300)))
+        least, most = epsilon_between(found, targets, saddle.epsilon, (least, most))
         stuck = most - least >= (_PROGRESS if tolerance < rtol else 1.0) * width
         if most - least <= rtol * most or (tolerance <= rtol and stuck):
             break

@@ -22,7 +22,7 @@ from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...pairs import Composition, GaussianPair, Sampling
 from ...rounding import TARGET, widened_down, widened_up
-from ..crossing import epsilon_above, epsilon_below
+from ..crossing import epsilon_between
 from ..line import invert, log_peak
 from .alone import Alone
 from .densities import lay, phases
@@ -84,7 +84,7 @@ def supports(composition: Composition) -> bool:
 def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float, float]:
     """At most, and at least, the epsilon at which the profile is delta. Raises OutOfReach as `lay_profile` does."""
     target = math.log(delta)
-    low, high = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
+    targets = widened_down(target, TARGET) - 2.0 * TARGET, widened_up(target, TARGET) + 2.0 * TARGET
     place, reached, least, most, tolerance = _start(composition, delta), 0.0, 0.0, math.inf, rtol
     for _ in range(_TRIES):
         try:
@@ -94,8 +94,7 @@ def epsilon(composition: Composition, delta: float, rtol: float) -> tuple[float,
                 break
             place = math.sqrt(place * reached) if reached else _FURTHER * place
             continue
-        most = min(most, epsilon_above(found, low, place))
-        least = max(least, epsilon_below(found, high, min(most, 1e300)))
+        least, most = epsilon_between(found, targets, place, (least, most))
         width = (most - least) / (rtol * most) if 0.0 < most < math.inf else math.inf
         laid_near = abs(most - place) <= _NEAR * place
         if most - least <= rtol * most or (laid_near and (tolerance < rtol or width > _NEARLY)):

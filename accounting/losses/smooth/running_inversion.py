@@ -15,7 +15,7 @@ import numpy as np
 from ....mechanisms.arrays import Complex, Floats
 from ...pairs import Composition, Pair
 from ...rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
-from ..crossing import epsilon_above, epsilon_below
+from ..crossing import epsilon_between
 from ..line import ROUNDING, Inversion, Plan, Sum, log_peak, truncation
 from .complex_functions import log1p
 from .densities import lay
@@ -145,9 +145,7 @@ class RunningInversion:
 
     def between(self) -> tuple[float, float]:
         """(at most epsilon, at least epsilon) at the fixed delta, of all rounds counted."""
-        inversion = self._inversion()
-        upper = epsilon_above(inversion, self.targets[0], self.epsilon)
-        lower = epsilon_below(inversion, self.targets[1], min(upper, 1e300))
+        lower, upper = epsilon_between(self._inversion(), self.targets, self.epsilon)
         if math.isfinite(upper):
             self.epsilon = upper
         return lower, upper
