@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ..mechanisms import NOTIONS, InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
+from ..mechanisms import (
+    NOTIONS,
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Notion,
+    Relation,
+    Run,
+    Visibility,
+    as_run,
+    relation_meant,
+)
 from ..mechanisms.validate import choice, number
 from .accountants import AccountantName, Quantity
 from .pricing.dominating import Dominating, dominating
@@ -52,7 +63,7 @@ class Question:
 
     run: Mechanism
     quantity: Quantity
-    neighbouring: Neighbouring
+    neighbouring: Relation
     participation: Participation
     accountant: AccountantName
     rtol: float
@@ -70,7 +81,7 @@ class Question:
     ) -> Question:
         """The question that a caller's words mean. Raises InputError for words and tolerances that mean none."""
         seen = seen_by(notion, participation)
-        relation = neighbouring or default_relation(notion, participation)
+        relation = relation_meant(neighbouring, notion, participation)
         return cls(as_run(run), quantity, relation, seen, accountant, tolerance("rtol", rtol))
 
     def pairs(self) -> Dominating:

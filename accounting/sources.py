@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
-from ..mechanisms import InputError, Mechanism, Neighbouring, rounds_by_step
+from ..mechanisms import InputError, Mechanism, Relation, rounds_by_step
 from . import products
 from .bracket import Bracket
 from .cohorts import hidden_cohorts as cohorts
@@ -188,7 +188,7 @@ class Cohorts(Source):
 
 
 @lru_cache(maxsize=16)
-def _beyond(run: Mechanism, neighbouring: Neighbouring, participation: Participation) -> float:
+def _beyond(run: Mechanism, neighbouring: Relation, participation: Participation) -> float:
     """From which epsilon on delta is 0."""
     return pure_epsilon(run, neighbouring, participation).upper
 
@@ -201,7 +201,7 @@ def _at_zero(asked: Question, at: float) -> bool:
 def _unpaired(asked: Question) -> bool:
     """Whether no pairs of cut cohorts are known: where others see that a full one left a unit out that may not be
     there, and of mechanisms of which it is not known what a unit in another's place costs."""
-    if asked.neighbouring != "add-remove" or not truncated.is_truncated(asked.run):
+    if asked.neighbouring != Relation.ADD_REMOVE or not truncated.is_truncated(asked.run):
         return False
     if asked.participation != "hidden":
         return True

@@ -20,7 +20,17 @@ from .local_randomisers import DuchiMechanism, HadamardResponse, LocalHash, Piec
 from .loss_distribution import LossDistribution
 from .matrix_factorisation import BandedFactorisation, MatrixFactorisation, ToeplitzFactorisation
 from .mixture_of_gaussians import MixtureOfGaussians
-from .neighbours import NOTIONS, Neighbouring, Notion, Visibility, default_relation, neighbouring_relation, sensitivity
+from .neighbours import (
+    NOTIONS,
+    Neighbouring,
+    Notion,
+    Relation,
+    Visibility,
+    default_relation,
+    neighbouring_relation,
+    relation_meant,
+    sensitivity,
+)
 from .no_noise import NoNoise
 from .private_selection import BestOfSeveral
 from .randomized_response import RandomizedResponse
@@ -76,6 +86,7 @@ __all__ = [
     "PureDp",
     "RandomAllocation",
     "RandomizedResponse",
+    "Relation",
     "RenyiDp",
     "Repeat",
     "ReportNoisyMax",
@@ -111,6 +122,7 @@ __all__ = [
     "neighbouring_for_accountant",
     "neighbouring_relation",
     "permute_and_flip",
+    "relation_meant",
     "rounds_by_step",
     "sensitivity",
 ]

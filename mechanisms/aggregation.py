@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from .neighbours import Neighbouring, neighbouring_relation, sensitivity
+from .neighbours import Relation, neighbouring_relation, sensitivity
 from .validate import InputError, count, positive
 
 _DIVIDES = "zero-out or replace-one: this mean divides by the cohort, so a client that leaves changes all weights"
@@ -42,17 +42,17 @@ class Aggregation:
         """The least that the heaviest client's update weighs in a mean that it is part of."""
         return self.largest_weight
 
-    def sensitivity(self, relation: Neighbouring) -> float:
+    def sensitivity(self, relation: Relation) -> float:
         """How far, in L2, one neighbouring step moves the mean before noise. zero-out: clip_norm * largest_weight;
         replace-one: twice that. Raises InputError for add-remove where it changes what the mean divides by.
         """
         relation = neighbouring_relation(relation)
-        if relation == "add-remove":
+        if relation == Relation.ADD_REMOVE:
             self._under_add_remove()
         return sensitivity(relation) * self.clip_norm * self.largest_weight
 
     def _under_add_remove(self) -> None:
-        raise InputError("neighbouring", "add-remove", _DIVIDES)
+        raise InputError("neighbouring", Relation.ADD_REMOVE, _DIVIDES)
 
     def clients_noise_multiplier(self, colluders: int = 0) -> float:
         """The noise that is left for `colluders` clients who pool what they know and see the released mean.

@@ -15,7 +15,7 @@ from .base import Mechanism
 from .cohorts import RandomAllocation
 from .composition import Sequence, parts_of, rounds_by_step
 from .gaussian import Gaussian
-from .neighbours import Neighbouring
+from .neighbours import Relation
 from .sampled import Poisson, TruncatedPoisson
 from .secure_aggregation import DistributedDiscreteGaussian, Skellam
 from .validate import InputError
@@ -53,11 +53,11 @@ def brings_noise(step: Mechanism) -> bool:
     return any(isinstance(part, DistributedGaussian | DistributedDiscreteGaussian | Skellam) for part in parts_of(step))
 
 
-def refuse_absent_shares(step: Mechanism, relation: Neighbouring) -> None:
+def refuse_absent_shares(step: Mechanism, relation: Relation) -> None:
     """InputError where the amount of noise depends on who is there; a VisibleParticipation says what is left."""
     if not brings_noise(step):
         return
-    if relation == "add-remove":
+    if relation == Relation.ADD_REMOVE:
         raise InputError("neighbouring", relation, STAYS)
     inner: object = step
     while isinstance(inner, Mechanism) and not isinstance(inner, VisibleParticipation):

@@ -24,7 +24,7 @@ from .discrete import DiscreteGaussian, DiscreteLaplace
 from .gaussian import Gaussian
 from .laplace import Laplace
 from .mixture_of_gaussians import MixtureOfGaussians
-from .neighbours import Neighbouring, neighbouring_relation, sensitivity
+from .neighbours import Neighbouring, Relation, neighbouring_relation, sensitivity
 from .private_selection import BestOfSeveral
 from .randomized_response import RandomizedResponse
 from .sampled import FixedSize, Poisson, TruncatedPoisson
@@ -248,9 +248,9 @@ def neighbouring_for_accountant(neighbouring: Neighbouring) -> Any:
     """
     relations = _dp_accounting().NeighboringRelation
     return {
-        "add-remove": relations.ADD_OR_REMOVE_ONE,
-        "replace-one": relations.REPLACE_ONE,
-        "zero-out": relations.REPLACE_SPECIAL,
+        Relation.ADD_REMOVE: relations.ADD_OR_REMOVE_ONE,
+        Relation.REPLACE_ONE: relations.REPLACE_ONE,
+        Relation.ZERO_OUT: relations.REPLACE_SPECIAL,
     }[neighbouring_relation(neighbouring)]
 
 

@@ -5,14 +5,30 @@ The one place that defines these words, and which relation is meant where none i
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from typing import Literal
 
 from .validate import choice
+from .word import Word
 
-Neighbouring = Literal["add-remove", "replace-one", "zero-out"]
-"""In what two neighbouring data sets differ. add-remove: one unit is added or removed. replace-one: one unit's data are
-swapped for other data. zero-out: one unit's contribution is set to zero, although everyone knows that it took part."""
-RELATIONS: tuple[Neighbouring, ...] = ("add-remove", "replace-one", "zero-out")
+
+class Relation(Word):
+    """In what two neighbouring data sets differ.
+
+    ADD_REMOVE: one unit is there or not; its contribution appears or disappears. REPLACE_ONE: one unit's data become
+    any other data. ZERO_OUT: one unit's contribution is replaced by zero; everything else, the cohort's size included,
+    stays, and everyone knows that it took part.
+
+    >>> Relation.ZERO_OUT == "zero-out", Relation("zero-out")
+    (True, 'zero-out')
+    """
+
+    ADD_REMOVE = "add-remove"
+    REPLACE_ONE = "replace-one"
+    ZERO_OUT = "zero-out"
+
+
+Neighbouring = Relation | Literal["add-remove", "replace-one", "zero-out"]
+"""What callers may say: a `Relation`, or its spelling."""
 
 Notion = Literal["dp", "billboard", "joint"]
 """Who the attacker is. dp: anyone who sees everything that is released. billboard: all the other clients together; they
@@ -25,7 +41,7 @@ Visibility = Literal["hidden", "visible"]
 """Whether the attacker sees when a unit takes part."""
 
 
-def default_relation(notion: Notion = "dp", participation: Visibility | None = None) -> Neighbouring:
+def default_relation(notion: Notion = "dp", participation: Visibility | None = None) -> Relation:
     """The relation that is meant where none is named, by functions, commands and trainers alike.
 
     "add-remove" for dp, the literature's usual one. "replace-one" where the observer may see that a unit takes part,
@@ -35,21 +51,25 @@ def default_relation(notion: Notion = "dp", participation: Visibility | None = N
     ('add-remove', 'replace-one', 'replace-one')
     """
     choice("notion", notion, NOTIONS)
-    return "add-remove" if notion == "dp" and participation != "visible" else "replace-one"
+    if notion == "dp" and participation != "visible":
+        return Relation.ADD_REMOVE
+    return Relation.REPLACE_ONE
 
 
-def neighbouring_relation(value: object) -> Neighbouring:
-    """The relation as given, or an InputError.
+def neighbouring_relation(value: object) -> Relation:
+    """The relation that a caller means, or an InputError.
 
-    - "add-remove": one unit is there or not; its contribution appears or disappears.
-    - "replace-one": one unit's data become any other data.
-    - "zero-out": one unit's contribution is replaced by zero; everything else, the cohort's size
-      included, stays.
-
-    >>> neighbouring_relation("zero-out")
-    'zero-out'
+    >>> neighbouring_relation("zero-out") is Relation.ZERO_OUT
+    True
     """
-    return cast(Neighbouring, choice("neighbouring", value, RELATIONS))
+    return Relation.named("neighbouring", value)
+
+
+def relation_meant(
+    neighbouring: Neighbouring | None, notion: Notion = "dp", participation: Visibility | None = None
+) -> Relation:
+    """The relation that a caller names, or the default one."""
+    return default_relation(notion, participation) if neighbouring is None else neighbouring_relation(neighbouring)
 
 
 def sensitivity(relation: Neighbouring) -> float:
@@ -60,4 +80,4 @@ def sensitivity(relation: Neighbouring) -> float:
     >>> sensitivity("replace-one")
     2.0
     """
-    return 2.0 if relation == "replace-one" else 1.0
+    return 2.0 if neighbouring_relation(relation) is Relation.REPLACE_ONE else 1.0

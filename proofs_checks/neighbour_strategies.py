@@ -9,14 +9,14 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from ..mechanisms import Neighbouring, neighbouring_relation
+from ..mechanisms import Relation, neighbouring_relation
 from ..mechanisms.validate import count, positive
 from . import units
 
 Pair = tuple[Any, Any]
 
 
-def neighbours(datasets: st.SearchStrategy[Any], relation: str = "replace-one") -> st.SearchStrategy[Pair]:
+def neighbours(datasets: st.SearchStrategy[Any], relation: str = Relation.REPLACE_ONE) -> st.SearchStrategy[Pair]:
     """Pairs (dataset, neighbour) under the relation, drawn and shrunk by Hypothesis; the two are never equal.
 
     datasets: a strategy for lists, tuples, arrays, data frames or mappings (clients of a federation) with at
@@ -50,24 +50,26 @@ DRAWS = (1, 8, 8, 8, 8)
 _GONE = object()
 
 
-def _moves(drawn: list[Any], relation: Neighbouring) -> Iterator[tuple[float, Any, Any, Any]]:
+def _moves(drawn: list[Any], relation: Relation) -> Iterator[tuple[float, Any, Any, Any]]:
     """What may be done to one unit, and how far it moves the unit: (distance, data set, key, the new unit).
 
     A unit is replaced in the first data set, by one of the others; removed or zeroed in any of them.
     """
     donors = [units.unit(other, name) for other in drawn[1:] for name in units.keys(other)]
-    for dataset in drawn[:1] if relation == "replace-one" else drawn:
+    for dataset in drawn[:1] if relation == Relation.REPLACE_ONE else drawn:
         for key in units.keys(dataset):
             unit = units.unit(dataset, key)
-            if relation == "add-remove":
+            if relation == Relation.ADD_REMOVE:
                 yield units.distance(unit, None), dataset, key, _GONE
                 continue
-            for new in [units.zero(unit)] if relation == "zero-out" else donors:
+            for new in [units.zero(unit)] if relation == Relation.ZERO_OUT else donors:
                 if (distance := units.distance(unit, new)) > 0:
                     yield distance, dataset, key, new
 
 
-def worst_case_pairs(size: int, bound: float, relation: str = "replace-one", dimension: int = 0) -> Iterator[Pair]:
+def worst_case_pairs(
+    size: int, bound: float, relation: str = Relation.REPLACE_ONE, dimension: int = 0
+) -> Iterator[Pair]:
     """Pairs of arrays that tend to show a violation: try them before random ones.
 
     size: units in the dataset. bound: the clip norm that the mechanism is to enforce. dimension: 0 for scalar
@@ -86,11 +88,11 @@ def worst_case_pairs(size: int, bound: float, relation: str = "replace-one", dim
         for outlier in extremes:
             dataset = np.array([rest * direction] * units_count)
             dataset[0] = outlier * np.asarray(direction)
-            if checked == "add-remove":
+            if checked == Relation.ADD_REMOVE:
                 yield dataset, np.delete(dataset, 0, axis=0)
-            elif checked == "zero-out":
+            elif checked == Relation.ZERO_OUT:
                 yield dataset, units.replaced(dataset, 0, np.zeros_like(dataset[0]))
             else:
                 yield dataset, units.replaced(dataset, 0, -norm * np.asarray(direction))
-    if checked == "add-remove" and units_count > 1:
+    if checked == Relation.ADD_REMOVE and units_count > 1:
         yield np.array([norm * direction]), np.array([norm * direction])[:0]

@@ -11,11 +11,11 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
-from ..mechanisms import Neighbouring, neighbouring_relation
+from ..mechanisms import Relation, neighbouring_relation
 from ..mechanisms.validate import choice
 from . import units
 from .auditing.calling import call, style_of
@@ -30,7 +30,7 @@ _HIGH = ("upper", "high", "maximum", "max_value", "upper_bound", "clip_norm", "c
 _RANGE = ("bounds", "range")
 
 
-def worst_pairs(mechanism: Callable[..., Any], relation: str = "add-remove") -> tuple[Pair, ...]:
+def worst_pairs(mechanism: Callable[..., Any], relation: str = Relation.ADD_REMOVE) -> tuple[Pair, ...]:
     """Extremes first and last, one entry and none, duplicates, and a majority that tips; no two data sets are equal.
 
     Raises InputError for an unknown relation.
@@ -39,7 +39,7 @@ def worst_pairs(mechanism: Callable[..., Any], relation: str = "add-remove") -> 
     >>> worst_pairs(total, "replace-one")[0]
     ([0, 0, 0, 0, 10], [0, 0, 0, 0, 0])
     """
-    choice("relation", relation, get_args(Neighbouring))
+    choice("relation", relation, tuple(Relation))
     checked = neighbouring_relation(relation)
     parameters = _parameters(mechanism)
     annotation = str(parameters[0].annotation) if parameters and parameters[0].annotation is not _EMPTY else ""
@@ -51,20 +51,20 @@ def worst_pairs(mechanism: Callable[..., Any], relation: str = "add-remove") -> 
     return tuple(pairs)
 
 
-def _lists(low: Any, high: Any, relation: Neighbouring) -> list[tuple[list[Any], list[Any]]]:
+def _lists(low: Any, high: Any, relation: Relation) -> list[tuple[list[Any], list[Any]]]:
     few, many = [low] * REST, [high] * REST
     half = [low] * (REST // 2) + [high] * (REST // 2)
-    if relation == "add-remove":
+    if relation == Relation.ADD_REMOVE:
         return [
             ([*few, high], few), ([high, *few], few), ([*many, low], many), ([*many, high], many),
             ([high], []), ([low], []), ([*half, high], half),
         ]  # fmt: skip
-    nothing = low if relation == "replace-one" else units.zero(high)
+    nothing = low if relation == Relation.REPLACE_ONE else units.zero(high)
     found = [
         ([*few, high], [*few, nothing]), ([high, *few], [nothing, *few]), ([*many, high], [*many, nothing]),
         ([high], [nothing]), ([*half, high], [*half, nothing]),
     ]  # fmt: skip
-    return found if relation == "replace-one" or low == nothing else [*found, ([*many, low], [*many, nothing])]
+    return found if relation == Relation.REPLACE_ONE or low == nothing else [*found, ([*many, low], [*many, nothing])]
 
 
 _EMPTY = inspect.Parameter.empty

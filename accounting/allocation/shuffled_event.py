@@ -25,13 +25,13 @@ import numpy as np
 from flint import arb, ctx
 from scipy.special import log_ndtr
 
-from ...mechanisms import Gaussian, Mechanism, Neighbouring, Shuffled, rounds_by_step
+from ...mechanisms import Gaussian, Mechanism, Relation, Shuffled, rounds_by_step
 from ...mechanisms.arrays import Floats
 
-_MOVES: dict[Neighbouring, tuple[tuple[int, int], ...]] = {
-    "zero-out": ((2, 1), (1, 2), (1, 0), (0, 1)),
-    "replace-one": ((2, 0), (0, 2)),
-    "add-remove": (),
+_MOVES: dict[Relation, tuple[tuple[int, int], ...]] = {
+    Relation.ZERO_OUT: ((2, 1), (1, 2), (1, 0), (0, 1)),
+    Relation.REPLACE_ONE: ((2, 0), (0, 2)),
+    Relation.ADD_REMOVE: (),
 }
 """The attained (a, b), with the outcome under the first neighbour named first. (1, 0): all others contribute zero."""
 
@@ -49,7 +49,7 @@ class Epoch:
     b: int
 
 
-def epochs(run: Mechanism, relation: Neighbouring) -> tuple[Epoch, ...]:
+def epochs(run: Mechanism, relation: Relation) -> tuple[Epoch, ...]:
     """The attained pairs of every shuffled Gaussian epoch in the run."""
     steps = [step for step in rounds_by_step(run) if isinstance(step, Shuffled)]
     return tuple(

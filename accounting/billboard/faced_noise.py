@@ -14,9 +14,9 @@ from ...mechanisms import (
     Gaussian,
     InputError,
     Mechanism,
-    Neighbouring,
     Poisson,
     RandomAllocation,
+    Relation,
     Repeat,
     Sequence,
     Shuffled,
@@ -38,7 +38,7 @@ from .guarantees import Observer
 Faced = tuple[Mechanism | None, Mechanism | None]
 
 
-def as_seen(run: Mechanism, observer: Observer, aggregation: Aggregation | None, relation: Neighbouring) -> Faced:
+def as_seen(run: Mechanism, observer: Observer, aggregation: Aggregation | None, relation: Relation) -> Faced:
     """The run with the noise that the observer faces, at most and at least revealing; None without any noise.
 
     Raises InputError for an aggregation that does not fit the run.

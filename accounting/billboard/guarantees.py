@@ -96,7 +96,7 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         choice("notion", self.notion, NOTIONS)
-        neighbouring_relation(self.neighbouring)
+        object.__setattr__(self, "neighbouring", neighbouring_relation(self.neighbouring))
         if not self.unit.strip():
             raise InputError("unit", self.unit, "what one neighbouring step changes, such as 'client'")
         if not 0 <= number("delta", self.delta) <= 1:

@@ -21,6 +21,7 @@ from ...mechanisms import (
     Notion,
     Poisson,
     RandomAllocation,
+    Relation,
     Repeat,
     Sequence,
     Shuffled,
@@ -75,7 +76,15 @@ class Observed:
 
     def guarantee(self, notion: Notion, unit: str, neighbouring: Neighbouring, delta: float) -> Guarantee:
         """The bracket as a guarantee of the given notion."""
-        return Guarantee(notion, unit, neighbouring, self.epsilon, delta, self.observer, "; ".join(self.reasons))
+        return Guarantee(
+            notion,
+            unit,
+            neighbouring_relation(neighbouring),
+            self.epsilon,
+            delta,
+            self.observer,
+            "; ".join(self.reasons),
+        )
 
 
 def observer_epsilon(
@@ -111,7 +120,7 @@ def observer_epsilon(
     choice("clients", clients, CLIENTS)
     refuse_unproved(run, relation)
     asked, observer = observer, _meaningful(run, observer)
-    if relation == "add-remove" and observer.kind == "coalition" and any(map(_counted, rounds_by_step(run))):
+    if relation == Relation.ADD_REMOVE and observer.kind == "coalition" and any(map(_counted, rounds_by_step(run))):
         raise InputError("neighbouring", relation, _COUNTED)
     run = without_known_reports(run, observer)
     for step in rounds_by_step(run):
@@ -176,7 +185,7 @@ def _raw(run: Mechanism, delta: float) -> Bracket:
 
 
 def _upper(
-    run: Mechanism, observer: Observer, delta: float, relation: Neighbouring, clients: Clients, asking: Asking
+    run: Mechanism, observer: Observer, delta: float, relation: Relation, clients: Clients, asking: Asking
 ) -> Bracket:
     """The least of the upper bounds that apply."""
     steps = rounds_by_step(run)
@@ -184,7 +193,7 @@ def _upper(
     found: list[Bracket] = []
     if all(known == "everything" for known in knows.values()):
         return _visible(run, delta, relation, asking)
-    if relation != "add-remove":
+    if relation != Relation.ADD_REMOVE:
         found += _attempt(lambda: _visible(run, delta, relation, asking))
     colluders = observer.size if observer.kind == "coalition" else None
     partly = sum(known == "partly" for known in knows.values())
@@ -215,7 +224,7 @@ def _unhidden(step: Mechanism) -> Mechanism:
     return step
 
 
-def _visible(run: Mechanism, delta: float, relation: Neighbouring, asking: Asking) -> Bracket:
+def _visible(run: Mechanism, delta: float, relation: Relation, asking: Asking) -> Bracket:
     steps = rounds_by_step(run)
     cut = any(isinstance(step, TruncatedPoisson) for step in steps)  # their law is bounded, not known
     exact = None if cut else epsilon_when_visible(run, delta, relation)
@@ -226,7 +235,7 @@ def _visible(run: Mechanism, delta: float, relation: Neighbouring, asking: Askin
     return answer(asking(parts, "epsilon", relation, participation=None if plain else "visible"), delta)
 
 
-def _lower(run: Mechanism, observer: Observer, delta: float, relation: Neighbouring, asking: Asking) -> Bracket:
+def _lower(run: Mechanism, observer: Observer, delta: float, relation: Relation, asking: Asking) -> Bracket:
     """The largest of the lower bounds that apply. Whoever sees more learns no less: those of hidden participation do,
     and so do those of one phase alone.
     """
@@ -243,7 +252,7 @@ def _lower(run: Mechanism, observer: Observer, delta: float, relation: Neighbour
             partly = less_revealing(step, observer.size, rounds, _SPENT, relation)
             if partly is not None and delta < 1 - _SPENT:
                 reached = delta / (1 - _SPENT) * (1 + 1e-15)
-                found += _attempt(lambda run=partly, at=reached: _by_pairs(run, at, "zero-out", asking))  # type: ignore[misc]
+                found += _attempt(lambda run=partly, at=reached: _by_pairs(run, at, Relation.ZERO_OUT, asking))  # type: ignore[misc]
     return max((bracket for bracket in found if bracket.certified), key=lambda bracket: bracket.lower)
 
 
@@ -262,7 +271,7 @@ def _truly_known(step: Mechanism, observer: Observer) -> bool:
     return observer.size is None or observer.size == getattr(step, "population", 0) - 1
 
 
-def _by_pairs(run: Mechanism, delta: float, relation: Neighbouring, asking: Asking) -> Bracket:
+def _by_pairs(run: Mechanism, delta: float, relation: Relation, asking: Asking) -> Bracket:
     """By the pairs alone, and what is narrower for hidden cohorts of a fixed size."""
     return answer(asking(run, "epsilon", relation), delta)
 

@@ -6,8 +6,8 @@ from ...mechanisms import (
     FixedSize,
     InputError,
     Mechanism,
-    Neighbouring,
     RandomAllocation,
+    Relation,
     ShuffledReports,
     TruncatedPoisson,
     VisibleParticipation,
@@ -21,14 +21,14 @@ _INSIDE = "cohorts in rounds of their own: what observers know of cohorts inside
 _REPORTS = "replace-one for shuffled reports: the unit always reports"
 
 
-def refuse_unproved(run: Mechanism, relation: Neighbouring) -> None:
+def refuse_unproved(run: Mechanism, relation: Relation) -> None:
     """InputError for shuffled reports where the unit may be absent, and for cohorts drawn inside of another scheme.
 
     Colluders know their own reports, and so count the others'. They know cohorts of a fixed size that are drawn inside
     of Disjoint just as they know them outside, and the price of hidden ones is not theirs.
     """
     for step in rounds_by_step(run):
-        if relation != "replace-one" and inside(step, ShuffledReports):
+        if relation != Relation.REPLACE_ONE and inside(step, ShuffledReports):
             raise InputError("neighbouring", relation, _REPORTS)
         if not isinstance(step, _COHORTS | VisibleParticipation) and inside(step, _COHORTS):
             raise InputError("mechanism", step, _INSIDE)

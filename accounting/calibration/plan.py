@@ -18,7 +18,7 @@ from ...mechanisms import (
     Poisson,
     Repeat,
     Visibility,
-    default_relation,
+    relation_meant,
 )
 from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.epochs import rounds_in
@@ -154,7 +154,7 @@ def plan(
         return map(Option, repeat(cohort), target_epsilons, found)
 
     length: dict[str, object] = {"rounds": rounds} if epochs is None else {"epochs": epochs}
-    relation = neighbouring or default_relation(notion, participation)
+    relation = relation_meant(neighbouring, notion, participation)
     against = {"neighbouring": relation, "notion": notion, "participation": participation}
     asked = {"population": population, **length, "delta": delta, "sampling": sampling, **against}
     found = chain.from_iterable(map(options, cohorts))

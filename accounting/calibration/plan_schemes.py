@@ -17,9 +17,11 @@ from ...mechanisms import (
     Neighbouring,
     Poisson,
     RandomAllocation,
+    Relation,
     Repeat,
     Shuffled,
     TruncatedPoisson,
+    neighbouring_relation,
 )
 from ...mechanisms.digits import as_given, rounded_down, rounded_up
 from ...mechanisms.epochs import rounds_in
@@ -165,7 +167,7 @@ def plan_schemes(
     target_epsilons: Sequence[float],
     delta: float,
     schemes: Sequence[str] = tuple(RUN_OF_SCHEME),
-    neighbouring: Neighbouring = "zero-out",
+    neighbouring: Neighbouring = Relation.ZERO_OUT,
     progress: Progress | None = None,
 ) -> SchemePlan:
     """The least Gaussian noise multiplier by scheme and target, hidden cohorts, notion "dp"; target by target.
@@ -185,12 +187,13 @@ def plan_schemes(
     for target in target_epsilons:
         positive("target_epsilons", target)
 
-    searched = {scheme: _Searched(scheme, population, batch_size, passes, delta, neighbouring) for scheme in schemes}
+    relation = neighbouring_relation(neighbouring)
+    searched = {scheme: _Searched(scheme, population, batch_size, passes, delta, relation) for scheme in schemes}
     found = (searched[scheme].option(target) for target in target_epsilons for scheme in schemes)
     asked = {"population": population, "batch_size": batch_size, "epochs": passes, "delta": delta}
     works = [f"{scheme}, epsilon {target:g}" for target in target_epsilons for scheme in schemes]
     options = tuple(watched(found, works, progress))
-    return SchemePlan(options, asked | {"neighbouring": neighbouring})
+    return SchemePlan(options, asked | {"neighbouring": relation})
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,7 @@ class _Searched:
     batch_size: int
     epochs: int
     delta: float
-    neighbouring: Neighbouring
+    neighbouring: Relation
     rough: dict[float, Bracket] = field(default_factory=dict)
     seen: dict[float, Bracket] = field(default_factory=dict)
     below: dict[float, Bracket] = field(default_factory=dict)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...mechanisms import Neighbouring
+from ...mechanisms import Relation
 from ...mechanisms.arrays import Floats
 from .round_profiles import remove_above
 
@@ -84,8 +84,8 @@ class Layout:
     delta: float
 
     @classmethod
-    def of(cls, phases: Sequence[Phase], relation: Neighbouring, epsilon: float, delta: float) -> Layout:
-        moves = 2.0 if relation == "replace-one" else 1.3
+    def of(cls, phases: Sequence[Phase], relation: Relation, epsilon: float, delta: float) -> Layout:
+        moves = 2.0 if relation == Relation.REPLACE_ONE else 1.3
         made: dict[tuple[float, float], Moments] = {}
         for phase in phases:
             made.setdefault((phase.shift, phase.rate), Moments(phase, moves))

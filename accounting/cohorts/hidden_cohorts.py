@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...mechanisms import FixedSize, Gaussian, Mechanism, Repeat, Sequence, rounds_by_step
+from ...mechanisms import FixedSize, Gaussian, Mechanism, Relation, Repeat, Sequence, rounds_by_step
 from ..bracket import Bracket
 from ..question import RTOL, Question
 from . import renyi_end as renyi
@@ -133,13 +133,13 @@ def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
 
 def _applies(question: Question, known: Bracket) -> bool:
     asked = question.accountant == "best" and question.participation == "hidden" and not _unequal.get()
-    two_sided = question.neighbouring in ("replace-one", "zero-out")
+    two_sided = question.neighbouring in (Relation.REPLACE_ONE, Relation.ZERO_OUT)
     return asked and two_sided and known.certified and known.lower > 0.0 and known.upper < math.inf
 
 
 def _quick(known: Bracket, question: Question, at: float) -> Bracket:
     """The known answer, its upper end at most that of the Renyi divergences (renyi.py)."""
-    curve = renyi.cohorts_curve(question.run) if question.neighbouring == "replace-one" else None
+    curve = renyi.cohorts_curve(question.run) if question.neighbouring == Relation.REPLACE_ONE else None
     if curve is None:
         return known
     upper = (renyi.epsilon_above if question.quantity == "epsilon" else renyi.delta_above)(curve, at)
@@ -162,7 +162,7 @@ def _attempt(known: Bracket, parts: tuple[Phase, ...], question: Question, at: f
         with np.errstate(over="raise", divide="raise", invalid="raise"):
             layout = Layout.of(parts, relation, epsilon, delta)
             effort = _effort(known.width / known.lower, accuracy)
-            for swapped in (False, True) if relation == "zero-out" else (False,):
+            for swapped in (False, True) if relation == Relation.ZERO_OUT else (False,):
                 curve = SolvedAbove(layout, relation, swapped, effort, progress).curve()
                 uppers.append(curve.epsilon_above(at) if for_epsilon else curve.delta_above(at))
             if layout.rounds <= _LONGEST_ATTAINED:

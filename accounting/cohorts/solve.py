@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...mechanisms import Neighbouring
+from ...mechanisms import Relation
 from ...mechanisms.arrays import Floats
 from ..bracket import OutOfReach
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
@@ -109,7 +109,7 @@ class SolvedAbove:
     """From above: one run, one order of the neighbours."""
 
     layout: Layout
-    relation: Neighbouring
+    relation: Relation
     swapped: bool
     effort: Effort
     progress: Progress
@@ -185,7 +185,7 @@ class SolvedAbove:
         return SolvedBlock(bump, width, float(values[-1]), (window.first * window.step, left), root)
 
     def _family(self, phase: Phase, step: float) -> Family:
-        root: Box = Inscribed() if self.relation == "replace-one" else Opened(swapped=self.swapped)
+        root: Box = Inscribed() if self.relation == Relation.REPLACE_ONE else Opened(swapped=self.swapped)
         wanted = self.layout.delta * 1e-7 / self.layout.rounds
         edge = step
         while remove_above(np.array([edge]), phase.rate, 2.0 * phase.shift)[0] > wanted:
@@ -198,7 +198,7 @@ def _nothing(window: Window) -> Floats:
     return np.asarray(np.maximum(-np.expm1(window.losses), 0.0) * (1 + 8 * UNIT))
 
 
-def below(layout: Layout, relation: Neighbouring, swapped: bool, step: float, progress: Progress) -> Curve:
+def below(layout: Layout, relation: Relation, swapped: bool, step: float, progress: Progress) -> Curve:
     """From below: in each round the best of the merged attained pairs, given what was released so far."""
     step = finer(step * math.sqrt(layout.variance / layout.rounds))
     window = layout.window(step)
@@ -213,10 +213,10 @@ def below(layout: Layout, relation: Neighbouring, swapped: bool, step: float, pr
     return Curve(window.losses, state.values, drift=1.01 * layout.rounds * OFF_GRID * step)
 
 
-def _attained(phase: Phase, relation: Neighbouring, swapped: bool, step: float) -> list[tuple[Places, Floats]]:
+def _attained(phase: Phase, relation: Relation, swapped: bool, step: float) -> list[tuple[Places, Floats]]:
     """Replace-one: "remove" and "add" with the largest move; zero-out: the opposed pair, and "add"."""
     shift, rate = widened_down(phase.shift, PARAMETER), widened_down(phase.rate, PARAMETER)
-    if relation == "replace-one":
+    if relation == Relation.REPLACE_ONE:
         pair = merged(remove_mixtures(rate, 2.0 * shift), step)
         return [pair.forward, pair.backward]
     opposed, alone = merged(opposed_mixtures(rate, shift), step), merged(remove_mixtures(rate, shift), step)

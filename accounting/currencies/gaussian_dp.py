@@ -28,11 +28,12 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Notion,
+    Relation,
     Run,
     Visibility,
     as_run,
-    default_relation,
     neighbouring_relation,
+    relation_meant,
     rounds_by_step,
     sensitivity,
 )
@@ -82,7 +83,7 @@ def mu(
     accounting.epsilon does.
     """
     least, floor = _range(error_rates_at_least, deltas_at_least)
-    run, relation = as_run(run), neighbouring or default_relation(notion, participation)
+    run, relation = as_run(run), relation_meant(neighbouring, notion, participation)
     seen = seen_by(notion, participation)
     pairs = dominating(run, relation, seen)
     if (decimal_mu := _of_decimals(run, neighbouring_relation(relation))) is not None and pairs.lower:
@@ -119,7 +120,7 @@ def _range(error_rates_at_least: float, deltas_at_least: float) -> tuple[float, 
     return least, floor
 
 
-def _of_decimals(run: Mechanism, relation: Neighbouring) -> Bracket | None:
+def _of_decimals(run: Mechanism, relation: Relation) -> Bracket | None:
     """The root of the exact sum of decimals (move / noise)^2 where every round has Gaussian noise (the same paper,
     Corollary 3.3); None where one has not."""
     square = Fraction(0)

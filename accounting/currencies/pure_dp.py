@@ -29,6 +29,7 @@ from ...mechanisms import (
     PiecewiseMechanism,
     Poisson,
     PureDp,
+    Relation,
     ReportNoisyMax,
     SparseVector,
     Staircase,
@@ -67,13 +68,13 @@ def pure_epsilon(run: Mechanism, neighbouring: Neighbouring, participation: Part
     return reduce(Bracket.maximum, found)
 
 
-def _of_case(case: NeighbourCase, relation: Neighbouring, participation: Participation) -> Bracket:
+def _of_case(case: NeighbourCase, relation: Relation, participation: Participation) -> Bracket:
     exact, low = Fraction(0), Fraction(0)
     others: NeighbourCase = {}
     for (part, change), rounds in case.items():
         if isinstance(part, Poisson) and part.sampling_rate == 1.0:  # everybody takes part
             part = part.mechanism
-        loss = _rational_loss(part, relation if change == "stays" else "add-remove")
+        loss = _rational_loss(part, relation if change == "stays" else Relation.ADD_REMOVE)
         if loss is None:
             others[part, change] = rounds
             continue
@@ -94,14 +95,16 @@ def _attains(part: Mechanism) -> bool:
     return not isinstance(base, PureDp | ApproximateDp | Staircase) or (base is part and isinstance(part, Staircase))
 
 
-def _rational_loss(part: Mechanism, relation: Neighbouring) -> Fraction | None:
+def _rational_loss(part: Mechanism, relation: Relation) -> Fraction | None:
     """One round's largest loss where it is a quotient of stated decimals; None where it is not, or has no bound."""
     if isinstance(part, Group):
         single = _rational_loss(part.mechanism, relation)
         return None if single is None else part.units * single
     if isinstance(part, PureDp) or (isinstance(part, ApproximateDp) and part.delta == 0):
         return decimal(part.epsilon)
-    if isinstance(part, ReportNoisyMax | Staircase) or (isinstance(part, _REPORTS) and relation == "replace-one"):
+    if isinstance(part, ReportNoisyMax | Staircase) or (
+        isinstance(part, _REPORTS) and relation == Relation.REPLACE_ONE
+    ):
         return decimal(part.epsilon)
     if isinstance(part, SparseVector):
         return _of_sparse_vector(part)

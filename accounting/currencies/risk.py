@@ -23,7 +23,7 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility, default_relation
+from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility, relation_meant
 from ...mechanisms.digits import interval, rounded_up
 from ...mechanisms.text_table import paragraph, text_table
 from ...mechanisms.validate import number, open_probability
@@ -195,7 +195,7 @@ def risk(
         bayes_success=_bayes(chance, delta_at(abs(math.log1p(-chance) - math.log(chance)))),
         rates=tuple(_at_rate(curve, rate, chance) for rate in false_positive_rates),
         curve=curve,
-        against={"neighbouring": neighbouring or default_relation(notion, participation), **asked},
+        against={"neighbouring": relation_meant(neighbouring, notion, participation), **asked},
     )
 
 

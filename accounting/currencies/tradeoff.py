@@ -16,7 +16,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb, ctx
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Run, Visibility, as_run, default_relation
+from ...mechanisms import (
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Notion,
+    Run,
+    Visibility,
+    as_run,
+    relation_meant,
+)
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, number, open_probability
 from ..answer import answer
@@ -152,7 +161,7 @@ def tradeoff(
         if not 0.0 < number("narrow_at", alpha) <= 0.5:
             raise InputError("narrow_at", alpha, "an error rate above 0 and at most 1/2")
         smallest = min(smallest, alpha / 64)
-    neighbouring = neighbouring or default_relation(notion, participation)
+    neighbouring = relation_meant(neighbouring, notion, participation)
     run = as_run(run)
     reach = Question.about(run, "epsilon", neighbouring, notion, participation, "best", rtol)
     most = answer(reach, smallest).upper

@@ -24,8 +24,7 @@ from ...mechanisms import (
     Run,
     Visibility,
     as_run,
-    default_relation,
-    neighbouring_relation,
+    relation_meant,
 )
 from ...mechanisms.validate import number
 from ..bracket import Bracket
@@ -74,7 +73,7 @@ def rho(
     """
     if orders_up_to != math.inf and number("orders_up_to", orders_up_to) <= 1:
         raise InputError("orders_up_to", orders_up_to, "an order above 1")
-    relation = neighbouring_relation(neighbouring or default_relation(notion, participation))
+    relation = relation_meant(neighbouring, notion, participation)
     pairs = dominating(as_run(run), relation, seen_by(notion, participation))
     exact = proportional(as_run(run), relation)
     if exact is not None:

@@ -7,7 +7,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility, default_relation, rounds_by_step
+from ...mechanisms import (
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Notion,
+    Relation,
+    Visibility,
+    relation_meant,
+    rounds_by_step,
+)
 from ...mechanisms.digits import as_given, interval
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import text_table
@@ -46,7 +55,7 @@ class Cost:
 
     epsilon: Bracket
     delta: float
-    neighbouring: Neighbouring
+    neighbouring: Relation
     notion: Notion = "dp"
     participation: Visibility | None = None
 
@@ -121,7 +130,7 @@ def contents(
     """What was released, and with a delta its certified epsilon. Raises InputError for a file that is no ledger."""
     ledger, cost = opened(path), None
     if delta is not None:
-        relation = neighbouring or default_relation(notion, participation)
+        relation = relation_meant(neighbouring, notion, participation)
         against: dict[str, Any] = {"notion": notion, "participation": participation}
         cost = Cost(ledger.epsilon(delta, relation, accountant=accountant, **against), delta, relation, **against)
     return Contents(WholeLedger(str(path), len(ledger), ledger.head), counted(ledger.run()), cost)

@@ -17,9 +17,10 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     PureDp,
+    Relation,
     Visibility,
-    default_relation,
     neighbouring_relation,
+    relation_meant,
     rounds_by_step,
 )
 from ...mechanisms import sensitivity as clip_sensitivity
@@ -158,7 +159,7 @@ class RenyiFilter(_Additive):
     ) -> None:
         positive("target_epsilon", target_epsilon)
         open_probability("target_delta", target_delta)
-        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.neighbouring = relation_meant(neighbouring, participation=participation)
         self.participation: Visibility = participation
         self.order = default_order(target_epsilon, target_delta) if order is None else number("order", order)
         if self.order <= 1:
@@ -189,7 +190,7 @@ class PureFilter(_Additive):
         self, target_epsilon: float, neighbouring: Neighbouring | None = None, *, participation: Visibility = "hidden"
     ) -> None:
         super().__init__(positive("target_epsilon", target_epsilon))
-        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.neighbouring = relation_meant(neighbouring, participation=participation)
         self.participation: Visibility = participation
 
     def cost(self, mechanism: Mechanism) -> float:
@@ -235,7 +236,7 @@ class ZcdpFilter(_Additive):
         self, target_rho: float, neighbouring: Neighbouring | None = None, *, participation: Visibility = "hidden"
     ) -> None:
         super().__init__(positive("target_rho", target_rho))
-        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.neighbouring = relation_meant(neighbouring, participation=participation)
         self.participation: Visibility = participation
         self._known: dict[Mechanism, float] = {}
 
@@ -258,7 +259,9 @@ class GaussianFilter(_Additive):
     (True, False)
     """
 
-    def __init__(self, target_epsilon: float, target_delta: float, neighbouring: Neighbouring = "add-remove") -> None:
+    def __init__(
+        self, target_epsilon: float, target_delta: float, neighbouring: Neighbouring = Relation.ADD_REMOVE
+    ) -> None:
         positive("target_epsilon", target_epsilon)
         open_probability("target_delta", target_delta)
         self.neighbouring = neighbouring_relation(neighbouring)

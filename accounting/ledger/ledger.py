@@ -17,7 +17,7 @@ from ...mechanisms import (
     Repeat,
     Sequence,
     Visibility,
-    default_relation,
+    relation_meant,
     rounds_by_step,
 )
 from ...mechanisms.serialise import from_json, to_json
@@ -185,7 +185,7 @@ class Ledger:
         Its last digits, beyond 1e-9, may depend on when it was asked before; those of `epsilon` do not.
         """
         self._refresh()
-        relation = neighbouring or default_relation("dp", participation)
+        relation = relation_meant(neighbouring, participation=participation)
         key: Reading = (delta, relation, participation)
         if key not in self._readings:
             reading = RunningEpsilon(delta, relation, participation=participation)

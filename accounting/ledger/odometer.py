@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import warnings
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Visibility, default_relation, neighbouring_relation
+from ...mechanisms import (
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Visibility,
+    relation_meant,
+)
 from ...mechanisms.validate import number, open_probability, positive
 from ..renyi.conversions import mironov_epsilon
 from ..renyi.renyi import renyi
@@ -46,7 +52,7 @@ class RenyiOdometer:
             positive("step", step)
             warnings.warn("RenyiOdometer needs no step any more: leave it out", DeprecationWarning, stacklevel=2)
         self.order = float(order)
-        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.neighbouring = relation_meant(neighbouring, participation=participation)
         self.participation: Visibility = participation
         self.spent = 0.0
 

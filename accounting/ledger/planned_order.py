@@ -6,7 +6,7 @@ import math
 
 from scipy.optimize import minimize_scalar
 
-from ...mechanisms import Mechanism, Neighbouring, Visibility, default_relation
+from ...mechanisms import Mechanism, Neighbouring, Visibility, relation_meant
 from ..losses.crossing import Excess, crossing
 from ..renyi.conversions import best_epsilon
 from ..renyi.renyi import renyi
@@ -33,7 +33,7 @@ def planned_order(
     >>> 1.0 < planned_order(Gaussian(1.0), target_epsilon=8.0, target_delta=1e-6) < 100.0
     True
     """
-    relation = neighbouring or default_relation("dp", participation)
+    relation = relation_meant(neighbouring, participation=participation)
 
     def share(log_excess: float) -> float:
         order = 1 + math.exp(log_excess)

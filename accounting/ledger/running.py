@@ -11,8 +11,7 @@ from ...mechanisms import (
     Repeat,
     Sequence,
     Visibility,
-    default_relation,
-    neighbouring_relation,
+    relation_meant,
     rounds_by_step,
 )
 from ...mechanisms.validate import delta_below_one
@@ -72,7 +71,7 @@ class RunningEpsilon:
         participation: Visibility = "hidden",
     ) -> None:
         self.delta = delta_below_one("delta", delta)
-        self.neighbouring = neighbouring_relation(neighbouring or default_relation("dp", participation))
+        self.neighbouring = relation_meant(neighbouring, participation=participation)
         self.participation: Visibility = participation
         self._counts: dict[Mechanism, int] = {}
         self._pairs: dict[Mechanism, tuple[Pair, ...]] = {}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeVar
 
 from ...mechanisms import InputError
+from ...mechanisms.word import Word
 
 
-class Order(StrEnum):
+class Order(Word):
     """Whose law P is: that of the neighbour that has the unit (REMOVE: Q lacks it), or of the one without it (ADD).
 
     Of a replaced unit both have one, and either order serves either.
@@ -18,19 +18,13 @@ class Order(StrEnum):
     REMOVE = "remove"
     ADD = "add"
 
-    __hash__ = str.__hash__  # as for any text, and not by a function of the enumeration's: pairs are looked up by it
-
     @property
     def exchanged(self) -> Order:
         """The other one."""
         return Order.ADD if self is Order.REMOVE else Order.REMOVE
 
-    def __repr__(self) -> str:
-        """As it is written."""
-        return repr(self.value)
 
-
-class Sampling(StrEnum):
+class Sampling(Word):
     """How the two laws of a sampled round differ: SubsampledPair says it in full."""
 
     REMOVE = "remove"
@@ -39,16 +33,10 @@ class Sampling(StrEnum):
     HYBRID = "hybrid"
     VISIBLE = "visible"
 
-    __hash__ = str.__hash__
-
     @classmethod
     def of(cls, order: Order) -> Sampling:
         """The same order, of a unit that is there or not."""
         return cls(order.value)
-
-    def __repr__(self) -> str:
-        """As it is written."""
-        return repr(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +48,10 @@ class GaussianRound:
     coin: Sampling | None = None
 
 
-Word = TypeVar("Word", Order, Sampling)
+Kind = TypeVar("Kind", Order, Sampling)
 
 
-def order_of(kind: type[Word], pair: object, order: Word) -> Word:
+def order_of(kind: type[Kind], pair: object, order: Kind) -> Kind:
     """The order of a pair at its construction, also where it is written as text. Raises InputError for one that this
     kind of pair does not know: it would be taken for another one later."""
     if type(order) is kind:

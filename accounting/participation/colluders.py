@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...mechanisms import FixedSize, Gaussian, Mechanism, Neighbouring, Poisson, Repeat, Sequence, sensitivity
+from ...mechanisms import FixedSize, Gaussian, Mechanism, Poisson, Relation, Repeat, Sequence, sensitivity
 from ...mechanisms.arrays import Floats
 from .gaussian_mixture import binomial
 
@@ -69,7 +69,7 @@ def more_revealing(step: FixedSize, colluders: int, rounds: int, delta: float) -
 
 
 def less_revealing(
-    step: FixedSize, colluders: int, rounds: int, failure: float, relation: Neighbouring
+    step: FixedSize, colluders: int, rounds: int, failure: float, relation: Relation
 ) -> Mechanism | None:
     """A run, for zero-out neighbours, that the step before the colluders dominates but for probability `failure`.
 
@@ -77,7 +77,7 @@ def less_revealing(
     at zero (zero-out). Within a stair J is forgotten (post-processing), which leaves the mean rate. Gaussian noise
     only; None otherwise, and for add-remove.
     """
-    if not isinstance(step.mechanism, Gaussian) or relation == "add-remove":
+    if not isinstance(step.mechanism, Gaussian) or relation == Relation.ADD_REMOVE:
         return None
     base = Gaussian(step.mechanism.noise_multiplier / sensitivity(relation))
     least, masses = colluders_in_cohort(step.population, colluders, step.cohort)

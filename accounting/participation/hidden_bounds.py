@@ -9,7 +9,7 @@ import math
 
 from flint import arb, ctx
 
-from ...mechanisms import Gaussian, Mechanism, Neighbouring, RandomAllocation, WithReplacement
+from ...mechanisms import Gaussian, Mechanism, RandomAllocation, Relation, WithReplacement
 from ..allocation.shuffled_event import Epoch
 from ..allocation.shuffled_event import epsilon_lower as epoch_lower
 from ..losses import gaussian_rounds as gaussian
@@ -19,7 +19,7 @@ from ..rounding import float_below
 _BITS = 128
 
 
-def total_statistic_lower(step: Mechanism, rounds: int, delta: float, relation: Neighbouring) -> float:
+def total_statistic_lower(step: Mechanism, rounds: int, delta: float, relation: Relation) -> float:
     """A certified lower bound on epsilon from the sum of all releases, for schemes without an attained product pair.
 
     With N participations in all, the sum of the R releases is N(N move / z, R) in units of the noise: for random
@@ -27,14 +27,14 @@ def total_statistic_lower(step: Mechanism, rounds: int, delta: float, relation: 
     also has the event "some release exceeds C" (shuffled_event.py). Other schemes: 0.
     """
     base = getattr(step, "mechanism", None)
-    if relation == "add-remove" or not isinstance(base, Gaussian):
+    if relation == Relation.ADD_REMOVE or not isinstance(base, Gaussian):
         return 0.0
-    move = 2.0 if relation == "replace-one" else 1.0
+    move = 2.0 if relation == Relation.REPLACE_ONE else 1.0
     if isinstance(step, RandomAllocation):
         strength = rounds * step.participations * move / (base.noise_multiplier * math.sqrt(rounds * step.rounds))
         found = gaussian.epsilon_below(delta * (1 + 1e-15), strength * (1 - 1e-15))
         if step.participations == 1:
-            low = -1 if relation == "replace-one" else 0
+            low = -1 if relation == Relation.REPLACE_ONE else 0
             found = max(found, epoch_lower(Epoch(base.noise_multiplier, step.rounds, 1, low), delta))
         return found
     if isinstance(step, WithReplacement):

@@ -20,6 +20,7 @@ from ...mechanisms import (
     Neighbouring,
     Poisson,
     RandomAllocation,
+    Relation,
     Shuffled,
     VisibleParticipation,
     WithReplacement,
@@ -52,7 +53,7 @@ def epsilon_when_visible(run: Mechanism, delta: float, neighbouring: Neighbourin
     return Bracket(low, high, True, METHOD)
 
 
-def visible_law(run: Mechanism, relation: Neighbouring, smallest: float) -> Spread | None:
+def visible_law(run: Mechanism, relation: Relation, smallest: float) -> Spread | None:
     """The law of mu^2 over the public coins; outcomes lighter than `smallest` are left out."""
     laws = []
     for part, rounds in rounds_by_step(run).items():
@@ -60,7 +61,7 @@ def visible_law(run: Mechanism, relation: Neighbouring, smallest: float) -> Spre
         base = step if isinstance(step, Gaussian) else getattr(step, "mechanism", None)
         if not isinstance(base, Gaussian):
             return None
-        if relation == "add-remove" and base is not step:
+        if relation == Relation.ADD_REMOVE and base is not step:
             expected = "zero-out or replace-one: being seen to take part gives the unit's presence away"
             raise InputError("neighbouring", relation, expected)
         laws.append(_law(step, rounds, (sensitivity(relation) / base.noise_multiplier) ** 2, smallest))

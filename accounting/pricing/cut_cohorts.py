@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Poisson, TruncatedPoisson
+from ...mechanisms import InputError, Mechanism, Poisson, Relation, TruncatedPoisson
 from ..pairs import Composition, MixturePair, Order, Pair, Side
 from ..rounding import float_above, float_below
 from .round import Round, once
@@ -144,14 +144,14 @@ def _chernoff(n: int, r: float, m: int) -> float:
     return max(math.exp(-exponent * (1 - 1e-9)), _TINY)
 
 
-def truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Participation) -> Round:
+def truncated(part: TruncatedPoisson, relation: Relation, participation: Participation) -> Round:
     """Poisson cohorts cut at a largest size (docs/theory/truncated_poisson.md).
 
     Hidden: whether the others alone fill the cohort has the same law under both neighbours. If they do not, the round
     is a Poisson round; if they do, the unit takes somebody's place. Attained: a Poisson round at the rate that is left.
     Otherwise a full cohort tells who is in it: charged, and where it is seen attained, as a seen round at that rate.
     """
-    if participation != "hidden" and relation == "add-remove":
+    if participation != "hidden" and relation == Relation.ADD_REMOVE:
         raise InputError("neighbouring", relation, _CUT)
     law = cut_law(part)
     if is_stated(part.mechanism):
@@ -176,9 +176,9 @@ def truncated(part: TruncatedPoisson, relation: Neighbouring, participation: Par
     return Round(upper, lower, tuple(bounds))
 
 
-def _of_bound(mechanism: Mechanism, rate: float, law: CutLaw, relation: Neighbouring) -> Round:
+def _of_bound(mechanism: Mechanism, rate: float, law: CutLaw, relation: Relation) -> Round:
     """Of what is known by a stated bound, from above alone. A unit that is there under both neighbours may be seen."""
-    if relation != "add-remove":
+    if relation != Relation.ADD_REMOVE:
         return of_sampled_bound(Poisson(mechanism, min(law.rate_above, rate)), relation, True)
     uncut = of_sampled_bound(Poisson(mechanism, rate), relation, False)
     if law.full == 0.0:
@@ -193,22 +193,22 @@ def _of_bound(mechanism: Mechanism, rate: float, law: CutLaw, relation: Neighbou
     return Round.of(upper, {})
 
 
-def _matched(part: TruncatedPoisson, relation: Neighbouring, matched: float) -> Mapping[Order, Composition]:
+def _matched(part: TruncatedPoisson, relation: Relation, matched: float) -> Mapping[Order, Composition]:
     """The same, where this share of full cohorts with the unit is compared with those that are one short of full."""
     sides: dict[Order, list[Side]] = {order: [] for order in Order}
     known = cases(part, matched)
-    if relation == "add-remove" and any(math.isinf(case.excess) for case in known):
+    if relation == Relation.ADD_REMOVE and any(math.isinf(case.excess) for case in known):
         return {}
     for case in known:
         for order in Order:
             likely, loss = (case.present, 0.0)
-            if relation == "add-remove":
+            if relation == Relation.ADD_REMOVE:
                 likely, loss = (case.present, case.excess) if order == Order.REMOVE else (case.absent, -case.excess)
             sides[order].append(Side(likely, _in_case(part.mechanism, case, relation, order), loss))
     return {order: once(MixturePair(tuple(each))) for order, each in sides.items()} if known else {}
 
 
-def _in_case(noise: Mechanism, case: Case, relation: Neighbouring, order: Order) -> Pair | None:
+def _in_case(noise: Mechanism, case: Case, relation: Relation, order: Order) -> Pair | None:
     if case.rate == 0.0:
         return None
     if case.full:

@@ -24,6 +24,7 @@ from ...mechanisms import (
     Neighbouring,
     Poisson,
     RandomAllocation,
+    Relation,
     Run,
     Shuffled,
     ShuffledReports,
@@ -100,7 +101,7 @@ def dominating(run: Run, neighbouring: Neighbouring, participation: Participatio
     )
 
 
-def of_case(case: NeighbourCase, relation: Neighbouring, participation: Participation) -> Dominating:
+def of_case(case: NeighbourCase, relation: Relation, participation: Participation) -> Dominating:
     """The product pairs of one way in which neighbours' data enter a run."""
     found = _ordered(case, relation, participation)
     attained = _distinct(product for known in found.lower.values() for product in known.values())
@@ -111,10 +112,10 @@ def _distinct(products: Iterable[Composition]) -> tuple[Composition, ...]:
     return tuple(dict.fromkeys(products))
 
 
-def _ordered(case: NeighbourCase, relation: Neighbouring, participation: Participation) -> Round:
+def _ordered(case: NeighbourCase, relation: Relation, participation: Participation) -> Round:
     """The products of one way, in each order of the neighbours, as of one round."""
     for part, change in case:
-        refuse_absent_shares(part, "add-remove" if change != "stays" else relation)
+        refuse_absent_shares(part, Relation.ADD_REMOVE if change != "stays" else relation)
         if participation == "pooled":
             refuse_known_shares(part)
     steps = [(_changed(part, change, relation, participation), rounds) for (part, change), rounds in case.items()]
@@ -134,11 +135,11 @@ def _further(step: Round, at: int) -> Mapping[Order, Composition]:
     return (step.upper, *step.amplified)[min(at + 1, len(step.amplified))]
 
 
-def _changed(part: Mechanism, change: Change, relation: Neighbouring, participation: Participation) -> Round:
+def _changed(part: Mechanism, change: Change, relation: Relation, participation: Participation) -> Round:
     """A round that the unit is in under both neighbours, or under the first of them only, or the second."""
     if change == "stays":
         return _round(part, relation, participation)
-    step = _round(part, "add-remove", participation)
+    step = _round(part, Relation.ADD_REMOVE, participation)
     return step if change == "leaves" else step.exchanged()
 
 
@@ -162,7 +163,7 @@ def _product(steps: Iterable[tuple[Composition, int]]) -> Composition:
     return tuple(counts.items())
 
 
-def _round(part: Mechanism, relation: Neighbouring, participation: Participation) -> Round:
+def _round(part: Mechanism, relation: Relation, participation: Participation) -> Round:
     refuse_seen_presence(part, relation, participation)
     if isinstance(part, VisibleParticipation):
         return _round(part.mechanism, relation, "visible")
@@ -191,7 +192,7 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
     of_orders = of_stated_orders(part, relation)
     if of_orders is not None:
         return of_orders
-    if isinstance(part, LocalRandomiser | ShuffledReports) and relation != "replace-one":
+    if isinstance(part, LocalRandomiser | ShuffledReports) and relation != Relation.REPLACE_ONE:
         raise InputError("neighbouring", relation, "replace-one for local randomisers: the unit always reports")
     if isinstance(part, LossDistribution):
         return of_losses(part, relation)
@@ -211,7 +212,7 @@ def _round(part: Mechanism, relation: Neighbouring, participation: Participation
     return tight(either(additive(part, sensitivity(relation))))
 
 
-def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation: Participation) -> Round:
+def _best_of_several(part: BestOfSeveral, relation: Relation, participation: Participation) -> Round:
     """Attained: all results are equally good, and the first is kept (docs/theory/selection.md); of a Poisson
     distributed number of runs there may be none (answer.py has what that shows)."""
     if participation != "hidden":
@@ -229,7 +230,7 @@ def _best_of_several(part: BestOfSeveral, relation: Neighbouring, participation:
     return Round({order: once(pair) for order in Order}, lower)
 
 
-def _grouped(part: Group, relation: Neighbouring, participation: Participation) -> Round:
+def _grouped(part: Group, relation: Relation, participation: Participation) -> Round:
     """Several units at once (docs: section "Groups")."""
     if isinstance(part.mechanism, CorrelatedGaussian):
         return correlated(part.mechanism, relation, part.units)

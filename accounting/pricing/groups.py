@@ -6,8 +6,8 @@ from ...mechanisms import (
     Gaussian,
     Group,
     InputError,
-    Neighbouring,
     Poisson,
+    Relation,
     sensitivity,
 )
 from ..pairs import MixedGaussianPair, Order
@@ -23,7 +23,7 @@ _KNOWN = (
 )
 
 
-def group_pairs(part: Group, relation: Neighbouring) -> tuple[ByOrder, bool]:
+def group_pairs(part: Group, relation: Relation) -> tuple[ByOrder, bool]:
     """The pairs that dominate, by the order of the neighbours, and whether they are attained.
 
     Raises InputError for rounds whose price for a group is not known.
@@ -44,10 +44,10 @@ def group_pairs(part: Group, relation: Neighbouring) -> tuple[ByOrder, bool]:
         raise InputError("mechanism", base, _KNOWN) from None
 
 
-def _poisson(part: Poisson, n: int, relation: Neighbouring) -> ByOrder:
+def _poisson(part: Poisson, n: int, relation: Relation) -> ByOrder:
     """Each of the n units by its own coin: all contributions in one direction are worst (Choquette-Choo, Ganesh,
     Steinke, Thakurta 2023, arXiv 2310.15526, Section 4, "mixture of Gaussians mechanisms")."""
-    if relation == "replace-one" or not isinstance(part.mechanism, Gaussian):
+    if relation == Relation.REPLACE_ONE or not isinstance(part.mechanism, Gaussian):
         expected = "add-remove or zero-out, and one release of Gaussian noise a round, for a group in Poisson rounds"
         raise InputError("neighbouring", relation, expected)
     if n > MOST_UNITS:

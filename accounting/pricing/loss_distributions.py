@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 
-from ...mechanisms import InputError, Neighbouring
+from ...mechanisms import InputError, Relation
 from ...mechanisms.loss_distribution import Law, LossDistribution
 from ..pairs import LossesPair, Order
 from ..pairs.losses import lighter
@@ -24,7 +24,7 @@ _ROUNDED = 2.0**-40
 _ONE_LAW = "losses_added left out, or the same as losses: of a replaced unit both data sets have one"
 
 
-def of_losses(mechanism: LossDistribution, relation: Neighbouring) -> Round:
+def of_losses(mechanism: LossDistribution, relation: Relation) -> Round:
     """The pairs of one round. Raises InputError for two laws of a replaced unit."""
     given: dict[Order, Law | None] = {Order.REMOVE: mechanism.optimistic, Order.ADD: mechanism.optimistic_added}
     lower: dict[Order, dict[Choice, LossesPair]] = {
@@ -33,10 +33,10 @@ def of_losses(mechanism: LossDistribution, relation: Neighbouring) -> Round:
     return Round.of(dominating_losses(mechanism, relation), lower)
 
 
-def dominating_losses(mechanism: LossDistribution, relation: Neighbouring) -> ByOrder:
+def dominating_losses(mechanism: LossDistribution, relation: Relation) -> ByOrder:
     """What bounds it from above, in each order."""
     removed, added = _above(mechanism.losses), mechanism.losses_added
-    if relation != "replace-one":
+    if relation != Relation.REPLACE_ONE:
         return {Order.REMOVE: removed, Order.ADD: removed.mirrored() if added is None else _above(added)}
     if added is not None and added != mechanism.losses:
         raise InputError("losses_added", f"{len(added)} losses", _ONE_LAW)

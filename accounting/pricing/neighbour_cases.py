@@ -20,7 +20,7 @@ from ...mechanisms import (
     Group,
     InputError,
     Mechanism,
-    Neighbouring,
+    Relation,
     StableHistogram,
     rounds_by_step,
 )
@@ -38,7 +38,7 @@ _MOST = 512
 """Ways beyond which a run is refused: each is asked for by itself."""
 
 
-def neighbour_cases(run: Mechanism, relation: Neighbouring) -> tuple[NeighbourCase, ...]:
+def neighbour_cases(run: Mechanism, relation: Relation) -> tuple[NeighbourCase, ...]:
     """All ways of a run. Raises InputError where there are too many of them, or a group is in Disjoint releases."""
     fixed: _Counts = Counter()
     choices: list[list[_Counts]] = []
@@ -91,15 +91,15 @@ def _reports(step: Mechanism, rounds: int) -> dict[tuple[Mechanism, Change], int
     return {(step, "stays"): rounds}
 
 
-def _options(step: Disjoint, relation: Neighbouring) -> list[_Counts]:
+def _options(step: Disjoint, relation: Relation) -> list[_Counts]:
     """What one round of Disjoint releases is to the unit, each distinct one once."""
     if any(isinstance(inner, Disjoint | StableHistogram) for part in step.mechanisms for inner in rounds_by_step(part)):
         raise InputError("mechanisms", step, "parts that are not Disjoint themselves, nor histograms")
     parts = range(len(step.mechanisms))
     subsets = list(combinations(parts, step.at_most))
-    if len(subsets) ** (2 if relation == "replace-one" else 1) > 100 * _MOST:
+    if len(subsets) ** (2 if relation == Relation.REPLACE_ONE else 1) > 100 * _MOST:
         raise _too_many(step)
-    pairs = product(subsets, subsets) if relation == "replace-one" else ((chosen, chosen) for chosen in subsets)
+    pairs = product(subsets, subsets) if relation == Relation.REPLACE_ONE else ((chosen, chosen) for chosen in subsets)
     found = {}
     for before, after in pairs:
         case: _Counts = Counter()

@@ -10,8 +10,8 @@ from ...mechanisms import (
     InputError,
     LossDistribution,
     Mechanism,
-    Neighbouring,
     Poisson,
+    Relation,
     rounds_by_step,
     sensitivity,
 )
@@ -34,26 +34,26 @@ def is_stated(mechanism: Mechanism) -> bool:
     )
 
 
-def of_sampled_bound(part: Poisson | FixedSize, relation: Neighbouring, seen: bool) -> Round:
+def of_sampled_bound(part: Poisson | FixedSize, relation: Relation, seen: bool) -> Round:
     """The pairs of a sampled round, for an observer who sees who takes part, or does not.
 
     Raises InputError for combinations without a meaning or a bound.
     """
     reports = any(isinstance(step, LocalRandomiser) for step in rounds_by_step(part.mechanism))
-    if reports and relation != "replace-one":
+    if reports and relation != Relation.REPLACE_ONE:
         raise InputError("neighbouring", relation, _REPORTS)
     rate = part.sampling_rate
-    if isinstance(part, Poisson) and relation == "add-remove":
+    if isinstance(part, Poisson) and relation == Relation.ADD_REMOVE:
         return Round.of(drawn(part.mechanism, relation, 1, rate), {})
     if isinstance(part, Poisson) or seen:
         return Round.of({order: _seen(_base(part.mechanism, relation, 1, order), rate) for order in Order}, {})
-    if relation == "add-remove":
+    if relation == Relation.ADD_REMOVE:
         return Round.of(drawn(part.mechanism, relation, 2, rate), {})
-    units = 1 if relation == "replace-one" else 2
+    units = 1 if relation == Relation.REPLACE_ONE else 2
     return bounded(SubsampledPair(_base(part.mechanism, relation, units, Order.REMOVE), rate, Sampling.HYBRID))
 
 
-def drawn(mechanism: Mechanism, relation: Neighbouring, units: int, rate: float) -> ByOrder:
+def drawn(mechanism: Mechanism, relation: Relation, units: int, rate: float) -> ByOrder:
     """With a hidden coin; a SubsampledPair's base names the neighbour with the unit first, in either order."""
     removed, added = (_base(mechanism, relation, units, order) for order in (Order.REMOVE, Order.ADD))
     return {
@@ -69,13 +69,13 @@ def _seen(base: Pair, rate: float) -> Pair:
     return SubsampledPair(base, rate, Sampling.VISIBLE)
 
 
-def _base(mechanism: Mechanism, relation: Neighbouring, units: int, order: Order) -> Pair:
+def _base(mechanism: Mechanism, relation: Relation, units: int, order: Order) -> Pair:
     """The pair of what is released about the sample, for so many steps from one neighbour to the next."""
     parts = [(_one(step, relation, units, order), rounds) for step, rounds in rounds_by_step(mechanism).items()]
     return parts[0][0] if len(parts) == 1 and parts[0][1] == 1 else product_of(tuple(parts))
 
 
-def _one(step: Mechanism, relation: Neighbouring, units: int, order: Order) -> Pair:
+def _one(step: Mechanism, relation: Relation, units: int, order: Order) -> Pair:
     if isinstance(step, LossDistribution) and units == 1:
         return dominating_losses(step, relation)[order]
     if isinstance(step, LossDistribution):

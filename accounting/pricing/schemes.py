@@ -15,10 +15,10 @@ from ...mechanisms import (
     Gaussian,
     InputError,
     Mechanism,
-    Neighbouring,
     NoNoise,
     Poisson,
     RandomAllocation,
+    Relation,
     Repeat,
     Sequence,
     Shuffled,
@@ -104,10 +104,10 @@ def as_one_sample(part: Poisson | FixedSize) -> Poisson | FixedSize:
     raise InputError("mechanism", part, _PARTS)
 
 
-def poisson(part: Poisson, relation: Neighbouring) -> Round:
+def poisson(part: Poisson, relation: Relation) -> Round:
     """Poisson sampling with a hidden coin (docs: section "Poisson sampling")."""
     pair, rate = additive(part.mechanism, 1), part.sampling_rate
-    if relation != "replace-one":
+    if relation != Relation.REPLACE_ONE:
         return tight(_sampled(pair, rate))
     if isinstance(pair, ProductPair | CutPair | LossesPair):
         apart = SubsampledPair(additive(part.mechanism, 2), rate, Sampling.HYBRID)
@@ -115,27 +115,27 @@ def poisson(part: Poisson, relation: Neighbouring) -> Round:
     return tight(either(SubsampledPair(pair, rate, Sampling.REPLACE)))
 
 
-def replacing(noise: Mechanism, rate: float, relation: Neighbouring) -> ByOrder:
+def replacing(noise: Mechanism, rate: float, relation: Relation) -> ByOrder:
     """The pairs that dominate a round in which the unit, if it takes part, does so in another's place."""
-    if relation == "add-remove":
+    if relation == Relation.ADD_REMOVE:
         return _sampled(additive(noise, 2), rate)
-    if relation == "replace-one" or not isinstance(noise, Gaussian):
+    if relation == Relation.REPLACE_ONE or not isinstance(noise, Gaussian):
         return either(SubsampledPair(additive(noise, 2), rate, Sampling.HYBRID))
     return {order: ZeroedPair(1.0 / noise.noise_multiplier, rate, order) for order in Order}
 
 
-def fixed_size(part: FixedSize, relation: Neighbouring) -> Round:
+def fixed_size(part: FixedSize, relation: Relation) -> Round:
     """A hidden cohort of fixed size (docs: section "Fixed-size sampling").
 
     One client's absence is filled by another, whose contribution may be opposite: every move is up to 2.
     Valid for clients whose contribution depends on their data and the public transcript only.
     """
     rate = part.sampling_rate
-    if relation == "add-remove":
+    if relation == Relation.ADD_REMOVE:
         return tight(_sampled(additive(part.mechanism, 2), rate))
     known = plain(_sampled(additive(part.mechanism, sensitivity(relation)), rate))
     worst = replacing(part.mechanism, rate, relation)
-    if isinstance(part.mechanism, Gaussian) and relation == "replace-one":
+    if isinstance(part.mechanism, Gaussian) and relation == Relation.REPLACE_ONE:
         for examples in known.values():
             examples[Example.BALANCED] = SubsampledPair(additive(part.mechanism, 1), rate, Sampling.REPLACE)
     elif isinstance(part.mechanism, Gaussian):
@@ -143,15 +143,15 @@ def fixed_size(part: FixedSize, relation: Neighbouring) -> Round:
     return Round.of(worst, known)
 
 
-def visible(part: Poisson | FixedSize, relation: Neighbouring) -> Round:
+def visible(part: Poisson | FixedSize, relation: Relation) -> Round:
     """The observer sees the unit's participation (docs: section "Visible participation")."""
-    if relation == "add-remove":
+    if relation == Relation.ADD_REMOVE:
         raise InputError("neighbouring", relation, _SEEN)
     pair = additive(part.mechanism, sensitivity(relation))
     return tight(either(SubsampledPair(pair, part.sampling_rate, Sampling.VISIBLE)))
 
 
-def shuffled(part: Shuffled, relation: Neighbouring, participation: Participation) -> Round:
+def shuffled(part: Shuffled, relation: Relation, participation: Participation) -> Round:
     """One epoch of shuffled batches: revealing the order leaves one round per unit and no amplification.
 
     Where nobody knows who is in which batch the others hide the unit (docs/theory/shuffled.md): `amplified`.
@@ -160,7 +160,7 @@ def shuffled(part: Shuffled, relation: Neighbouring, participation: Participatio
     and with a unit that is left out, all others against it. For one epoch there is a lower bound of another kind in
     accounting/allocation/shuffled_event.py.
     """
-    if relation == "add-remove":
+    if relation == Relation.ADD_REMOVE:
         raise InputError("neighbouring", relation, "zero-out or replace-one with shuffled batches of a fixed size")
     pair = additive(part.mechanism, sensitivity(relation))
     if isinstance(part.mechanism, NoNoise):  # of every unit, the batch that it is in
@@ -169,15 +169,15 @@ def shuffled(part: Shuffled, relation: Neighbouring, participation: Participatio
         return bounded(pair)
     stands_out = AllocationPair(pair, part.batches, 1, Order.REMOVE, 0.03)
     examples: dict[Choice, Pair] = {Example.PLAIN: stands_out}
-    if relation == "zero-out" and isinstance(part.mechanism, Gaussian):
+    if relation == Relation.ZERO_OUT and isinstance(part.mechanism, Gaussian):
         examples |= _scored(Example.OPPOSED, part.mechanism, part.batches, 1, (2, 1))
-    orders = tuple(Order) if relation == "replace-one" else (Order.REMOVE,)  # of two units either stands out
+    orders = tuple(Order) if relation == Relation.REPLACE_ONE else (Order.REMOVE,)  # of two units either stands out
     amplified = _amplified(part, relation) if participation == "hidden" else {}
     known = Round.of(either(pair), dict.fromkeys(orders, examples))
     return replace(known, amplified=({order: once(bound) for order, bound in amplified.items()},) if amplified else ())
 
 
-def _amplified(part: Shuffled, relation: Neighbouring) -> ByOrder:
+def _amplified(part: Shuffled, relation: Relation) -> ByOrder:
     """The bounds by clones, with two full batches or more; none for noise so small that nothing is hidden, or so large
     that losses are below what transforms tell apart."""
     apart, whole, batches = additive(part.mechanism, 1), additive(part.mechanism, 2), part.full_batches
@@ -190,7 +190,7 @@ def _amplified(part: Shuffled, relation: Neighbouring) -> ByOrder:
         return {}
     if not _LEAST_SPREAD <= spread_of_loss(apart) <= _LARGEST_SPREAD:
         return {}
-    if relation == "replace-one":
+    if relation == Relation.REPLACE_ONE:
         return either(ReplacedShuffledPair(apart, whole, batches))
     return {order: ShuffledPair(apart, batches, order) for order in Order}
 
@@ -203,7 +203,7 @@ def _scored(which: Example, noise: Gaussian, rounds: int, times: int, moves: tup
     return {which: ScoredBlockPair(shift, rounds, times, *moves)}
 
 
-def allocated(part: RandomAllocation, relation: Neighbouring, participation: Participation) -> Round:
+def allocated(part: RandomAllocation, relation: Relation, participation: Participation) -> Round:
     """A unit's rounds of a block, drawn uniformly by itself (docs/theory/allocation.md).
 
     Seen, or of all rounds: so many. Hidden, also from the others, whose choices are independent: amplified; with
@@ -216,7 +216,7 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
         raise InputError("mechanism", base, "one release of untruncated noise a round, with random allocation")
     if participation == "visible" or times == part.rounds:
         return repeated(additive(base, sensitivity(relation)), times)
-    if relation != "replace-one":
+    if relation != Relation.REPLACE_ONE:
         pair = additive(base, 1)
         return tight({order: AllocationPair(pair, part.rounds, times, order) for order in Order})
     if not isinstance(base, Gaussian):
@@ -232,7 +232,7 @@ def allocated(part: RandomAllocation, relation: Neighbouring, participation: Par
     return Round.of(either(ReplacedAllocationPair(apart)), dict.fromkeys(Order, known))
 
 
-def correlated(part: CorrelatedGaussian, relation: Neighbouring, units: int = 1) -> Round:
+def correlated(part: CorrelatedGaussian, relation: Relation, units: int = 1) -> Round:
     """All rounds together are one Gaussian release, whoever sees the cohorts (docs/theory/correlated_noise.md)."""
     least, most = part.squared_sensitivity()
     move = units * sensitivity(relation) / part.noise_multiplier
@@ -243,7 +243,7 @@ def correlated(part: CorrelatedGaussian, relation: Neighbouring, units: int = 1)
     return Round.of(either(bound), plain(either(known)))
 
 
-def refuse_seen_presence(part: Mechanism, relation: Neighbouring, participation: Participation) -> None:
+def refuse_seen_presence(part: Mechanism, relation: Relation, participation: Participation) -> None:
     """Whoever sees who takes part sees who is there, also where everybody takes part in every round."""
-    if relation == "add-remove" and (participation == "visible" or isinstance(part, VisibleParticipation)):
+    if relation == Relation.ADD_REMOVE and (participation == "visible" or isinstance(part, VisibleParticipation)):
         raise InputError("neighbouring", relation, _SEEN)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from flint import arb, ctx
 
-from ...mechanisms import ApproximateDp, Laplace, Mechanism, Neighbouring, StableHistogram
+from ...mechanisms import ApproximateDp, Laplace, Mechanism, Relation, StableHistogram
 from ..pairs import EventPair, Order
 from ..pairs.tails import normal_tail
 from ..rounding import PARAMETER, down, float_above, float_below, up
@@ -26,7 +26,7 @@ _MOST = 64
 """Combinations of numbers of groups that are asked for one by one."""
 
 
-def groups_of(step: StableHistogram, rounds: int, relation: Neighbouring) -> Iterator[Kinds]:
+def groups_of(step: StableHistogram, rounds: int, relation: Relation) -> Iterator[Kinds]:
     """For each number of new groups, how many groups of each kind: the noise stands for one that others are in, a
     histogram of one bucket for a new one. A replaced unit leaves its groups, and enters as many.
 
@@ -34,7 +34,7 @@ def groups_of(step: StableHistogram, rounds: int, relation: Neighbouring) -> Ite
     """
     total, new = rounds * step.buckets, StableHistogram(step.noise, step.threshold)
     sides: tuple[Literal["stays", "leaves", "enters"], ...] = (
-        ("leaves", "enters") if relation == "replace-one" else ("stays",)
+        ("leaves", "enters") if relation == Relation.REPLACE_ONE else ("stays",)
     )
     if (total + 1) ** len(sides) > _MOST:
         fails = ApproximateDp(0.0, _released(new, 1))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ...mechanisms import InputError, Mechanism, MixtureOfGaussians, Neighbouring, RandomizedResponse
+from ...mechanisms import InputError, Mechanism, MixtureOfGaussians, RandomizedResponse, Relation
 from ..pairs import Order, StatedMixturePair, UniformReportPair
 from .round import Round, tight
 
 _MIXTURE = "add-remove or zero-out: how far a replacement moves the sum is not stated by a mixture of Gaussians"
 
 
-def of_stated_orders(part: Mechanism, relation: Neighbouring) -> Round | None:
+def of_stated_orders(part: Mechanism, relation: Relation) -> Round | None:
     """The pairs of one round; None for mechanisms of another kind. Raises InputError for relations without a meaning.
 
     Under zero-out a unit that is left out of randomized response reports a uniformly random category (REPLACE_SPECIAL
@@ -17,14 +17,14 @@ def of_stated_orders(part: Mechanism, relation: Neighbouring) -> Round | None:
     """
     if isinstance(part, MixtureOfGaussians):
         return _mixture(part, relation)
-    if isinstance(part, RandomizedResponse) and relation == "zero-out":
+    if isinstance(part, RandomizedResponse) and relation == Relation.ZERO_OUT:
         return tight({order: UniformReportPair(part.flip_probability, part.categories, order) for order in Order})
     return None
 
 
-def _mixture(part: MixtureOfGaussians, relation: Neighbouring) -> Round:
+def _mixture(part: MixtureOfGaussians, relation: Relation) -> Round:
     """As stated, in standard deviations of the noise (docs/theory/dominating_pairs.md, "Groups")."""
-    if relation == "replace-one":
+    if relation == Relation.REPLACE_ONE:
         raise InputError("neighbouring", relation, _MIXTURE)
     kept = sorted((move, share) for move, share in zip(part.sensitivities, part.probabilities, strict=True) if share)
     steps = [(move / part.standard_deviation, share) for move, share in kept if move]

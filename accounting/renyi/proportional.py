@@ -10,7 +10,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...mechanisms import DiscreteGaussian, Gaussian, Group, Mechanism, Neighbouring, Zcdp, rounds_by_step, sensitivity
+from ...mechanisms import (
+    DiscreteGaussian,
+    Gaussian,
+    Group,
+    Mechanism,
+    Relation,
+    Zcdp,
+    rounds_by_step,
+    sensitivity,
+)
 from ..currencies.pure_dp import decimal
 
 
@@ -23,7 +32,7 @@ class Proportional:
     limit: Fraction
 
 
-def proportional(run: Mechanism, relation: Neighbouring) -> Proportional | None:
+def proportional(run: Mechanism, relation: Relation) -> Proportional | None:
     """Of a run of such rounds; None where one is of another kind."""
     most, always, limit = Fraction(0), Fraction(0), Fraction(0)
     for part, rounds in rounds_by_step(run).items():

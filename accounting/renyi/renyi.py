@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from flint import ctx
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, neighbouring_relation
+from ...mechanisms import InputError, Mechanism, Neighbouring, Relation, neighbouring_relation
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..currencies.pure_dp import decimal, decimal_above, decimal_below
@@ -209,7 +209,7 @@ def _start(run: RenyiCurve, delta: float) -> float:
 def renyi(
     run: Mechanism,
     alpha: float,
-    neighbouring: Neighbouring = "add-remove",
+    neighbouring: Neighbouring = Relation.ADD_REMOVE,
     participation: Participation = "hidden",
 ) -> Bracket:
     """The Renyi divergence of order alpha between the run's outputs on neighbours, as a certified bracket.

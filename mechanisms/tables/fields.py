@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, WithJsonSchema, model_validator
 
 from .. import InputError
 from ..validate import choice, count, meant, nonnegative, open_probability, positive, rate
+from ..word import Word
 
 
 class _Missing:
@@ -77,8 +78,15 @@ def words_of(annotation: Any) -> tuple[str, ...]:
     """The words of a field that takes nothing but them, or nothing at all."""
     if get_origin(annotation) is Literal:
         return tuple(map(str, get_args(annotation)))
+    if isinstance(annotation, type) and issubclass(annotation, Word):
+        return tuple(annotation)
     parts = [part for part in get_args(annotation) if part is not type(None)] if is_union(annotation) else []
     return words_of(parts[0]) if len(parts) == 1 else ()
+
+
+def spelt(kind: type[Word]) -> WithJsonSchema:
+    """How the schema tells the words of a field that is one of them."""
+    return WithJsonSchema({"enum": [word.value for word in kind], "type": "string"})
 
 
 def is_union(annotation: Any) -> bool:

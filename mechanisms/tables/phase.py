@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .. import InputError, Mechanism, Poisson, Repeat, Sequence
+from ..neighbours import Relation
 from .cohort import CompositionTable, SamplingTable
 from .correlated import CorrelatedTable
 from .fields import KindTable, Table
@@ -85,7 +86,7 @@ def has_falling_divisor(phase: Phase) -> bool:
 
 def refuse_falling_divisor(phases: tuple[Phase, ...], relation: str) -> None:
     """Raises InputError where add-remove is asked of such a mean: no mechanism description says what that costs."""
-    if relation == "add-remove" and any(map(has_falling_divisor, phases)):
+    if relation == Relation.ADD_REMOVE and any(map(has_falling_divisor, phases)):
         expected = (
             "replace-one, which is an upper bound: a mean over the units that are there divides by one less when a "
             "unit leaves, so that unit moves it up to twice as far. If the divisor is a constant, state the noise on "
@@ -111,9 +112,9 @@ def refuse_uncovered(phases: tuple[Phase, ...], relation: str, hidden: bool) -> 
     """Raises InputError where a description of these phases does not cover neighbours of the relation: an answer about
     it would be too small. hidden: whether the attacker is not told who takes part."""
     refuse_falling_divisor(phases, relation)
-    if relation == "add-remove" and leaves_weights(phases):
+    if relation == Relation.ADD_REMOVE and leaves_weights(phases):
         raise InputError("neighbouring", relation, LEAVES)
-    if relation == "zero-out" and hidden and any(map(has_uneven_cohorts, phases)):
+    if relation == Relation.ZERO_OUT and hidden and any(map(has_uneven_cohorts, phases)):
         raise InputError("neighbouring", relation, TAKES_A_PLACE)
 
 

@@ -52,6 +52,7 @@ KINDS = {
     "tuple": "a list",
     "list": "a list",
     "literal": "a text from the list of choices",
+    "enum": "a text from the list of choices",
 }
 """What is expected where pydantic complains of a type; the kinds of its errors begin with these words."""
 

@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ...mechanisms import InputError
+from ...mechanisms import InputError, Relation
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice
 from ...trainers.data import Federation
@@ -86,7 +86,7 @@ class FederatedCanaries:
     @property
     def _signs(self) -> tuple[float, float]:
         """What a canary and its neighbour send, in units of the clip norm."""
-        return (1.0, -1.0) if self.claim.neighbouring == "replace-one" else (1.0, 0.0)
+        return (1.0, -1.0) if self.claim.neighbouring == Relation.REPLACE_ONE else (1.0, 0.0)
 
     def scores(self, included: Coins, seed: int) -> Floats:
         """The log-likelihood ratios of what the view sees along each canary's coordinate."""

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ...mechanisms import InputError, neighbouring_relation
+from ...mechanisms import InputError, Relation, neighbouring_relation
 from ..worst_pairs import worst_pairs
 from .literals import read
 
@@ -34,7 +34,7 @@ class Target:
 
 
 def load(
-    name: str, pair: str | None = None, neighbouring: str = "add-remove", field: str = "MODULE:CALLABLE"
+    name: str, pair: str | None = None, neighbouring: str = Relation.ADD_REMOVE, field: str = "MODULE:CALLABLE"
 ) -> Target:
     """The callable called `name`, "package.module:callable" or "path/to/file.py:callable", and its pairs.
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ...accounting import Bracket, epsilon
-from ...mechanisms import InputError, Mechanism, Neighbouring, Notion
+from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Relation
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import rounded_down, rounded_up
 from ...mechanisms.notebook import InNotebook
@@ -41,7 +41,7 @@ class TrainerClaim:
     """What a trainer says of its own runs: the mechanism, its notion and the relation between neighbours."""
 
     mechanism: Mechanism
-    neighbouring: Neighbouring = "add-remove"
+    neighbouring: Neighbouring = Relation.ADD_REMOVE
     notion: Notion = "dp"
 
     def epsilon(self, delta: float) -> Bracket:

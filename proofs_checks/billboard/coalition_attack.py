@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...accounting import Bracket
 from ...accounting.billboard.guarantees import EVERYBODY_ELSE
 from ...accounting.billboard.observers import observer_epsilon
-from ...mechanisms import FixedSize, Gaussian, InputError, Mechanism, Poisson, Repeat
+from ...mechanisms import FixedSize, Gaussian, InputError, Mechanism, Poisson, Relation, Repeat
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, count, positive
 from ..auditing import AuditResult, ClaimedCurve, audit
@@ -147,5 +147,5 @@ def coalition_attack(
     found = audit(
         mechanism, pair, epsilon=epsilon, delta=delta, claim=claim, trials=trials, alpha=alpha, method=method, seed=seed
     )
-    exact = observer_epsilon(federation.run(), EVERYBODY_ELSE, delta, "replace-one").epsilon
+    exact = observer_epsilon(federation.run(), EVERYBODY_ELSE, delta, Relation.REPLACE_ONE).epsilon
     return CoalitionAttack(federation, found, exact)

@@ -25,7 +25,7 @@ from ...mechanisms import (
     InputError,
     Laplace,
     Mechanism,
-    Neighbouring,
+    Relation,
     Repeat,
     ReportNoisyMax,
     SparseVector,
@@ -60,7 +60,7 @@ def is_restated(phase: Phase) -> bool:
     return not known and phase.sampling.scheme == "none" and not isinstance(table, CorrelatedTable)
 
 
-def restated_rounds(phase: Phase, relation: Neighbouring, units: int, at: float | None) -> list[tuple[Table, int]]:
+def restated_rounds(phase: Phase, relation: Relation, units: int, at: float | None) -> list[tuple[Table, int]]:
     """Mechanism tables of the format, each with its rounds, that together are as revealing as the phase, or more.
 
     at: the claim's delta, where they are to show little. Raises NoCertificate where the format has nothing of the kind.
@@ -100,7 +100,7 @@ def _in_range(failure: float) -> str:
     return repr(max(failure, 1 / format.LARGE)) if failure else "0"
 
 
-def _largest_loss(mechanism: Mechanism, relation: Neighbouring, units: int, kind: str) -> float:
+def _largest_loss(mechanism: Mechanism, relation: Relation, units: int, kind: str) -> float:
     try:
         found = pure_epsilon(mechanism if units == 1 else Group(mechanism, units), relation)
     except InputError as problem:
@@ -120,7 +120,7 @@ def _pure(mechanism: Mechanism, largest: float, rounds: int, at: float | None) -
     if at and isinstance(mechanism, ReportNoisyMax) and mechanism.noise == "gumbel":
         rho = up(largest**2 / 8, 2)
         moved, within = Repeat(Laplace(1 / largest), rounds), Repeat(Zcdp(rho), rounds)
-        if epsilon(within, at, "zero-out").upper < epsilon(moved, at, "zero-out").upper:
+        if epsilon(within, at, Relation.ZERO_OUT).upper < epsilon(moved, at, Relation.ZERO_OUT).upper:
             return {"kind": "zcdp", "rho": repr(rho)}
     return table
 
@@ -145,7 +145,7 @@ def _three_valued(mechanism: Mechanism) -> Table | None:
         }
 
 
-def _truncated(mechanism: TruncatedLaplace, relation: Neighbouring, rounds: int) -> list[tuple[Table, int]]:
+def _truncated(mechanism: TruncatedLaplace, relation: Relation, rounds: int) -> list[tuple[Table, int]]:
     """Laplace noise, and a failure: at least the one, at most both (docs/certificates.md, end of section 6)."""
     noise, most = Fraction(repr(mechanism.noise_multiplier)), Fraction(repr(mechanism.bound))
     moved = int(sensitivity(relation)) / noise
@@ -160,10 +160,10 @@ def _ball(number: Fraction) -> arb:
     return arb(number.numerator) / number.denominator
 
 
-def _of_histogram(histogram: StableHistogram, relation: Neighbouring, rounds: int) -> list[tuple[Table, int]]:
+def _of_histogram(histogram: StableHistogram, relation: Relation, rounds: int) -> list[tuple[Table, int]]:
     """Every group, of those that a unit leaves and enters, at once as one that others are in, whose sum moves by one,
     and as one of the unit's own, which is released or not (docs/theory/stable_histogram.md)."""
-    groups = rounds * histogram.buckets * (2 if relation == "replace-one" else 1)
+    groups = rounds * histogram.buckets * (2 if relation == Relation.REPLACE_ONE else 1)
     alone = StableHistogram(histogram.noise, histogram.threshold)
     kind = "gaussian" if isinstance(histogram.noise, Gaussian) else "laplace"
     moved = _moved(kind, Fraction(repr(histogram.noise.noise_multiplier)) * int(sensitivity(relation)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...mechanisms import Gaussian, sensitivity
+from ...mechanisms import Gaussian, Relation, sensitivity
 from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase
@@ -82,7 +82,7 @@ def _about_phases(claim: Claim) -> Iterator[str]:
 
 
 def _about_left_out(claim: Claim, phase: Phase) -> Iterator[str]:
-    unit, zeroed = claim.statement.unit, claim.statement.neighbouring == "zero-out"
+    unit, zeroed = claim.statement.unit, claim.statement.neighbouring == Relation.ZERO_OUT
     if zeroed and any(table.kind == "randomized-response" for table in phase.tables):
         yield f"a {unit} that is left out still answers, with a uniformly random category"
 

@@ -16,6 +16,7 @@ from ...mechanisms import (
     Group,
     InputError,
     Mechanism,
+    Relation,
     rounds_by_step,
 )
 from ...mechanisms.client_noise import STAYS, brings_noise
@@ -86,10 +87,10 @@ class Claim:
             raise InputError("mechanism.weights", "unequal", "uniform weights beside group or phases_per_unit")
         object.__setattr__(self, "run", self._about(tuple(phase.described().upper for phase in self.phases)))
         object.__setattr__(self, "attained_run", self._attained_run())
-        if self.statement.neighbouring == "add-remove" and leaves_weights(self.phases):
+        if self.statement.neighbouring == Relation.ADD_REMOVE and leaves_weights(self.phases):
             raise InputError("claim.neighbouring", self.statement.neighbouring, LEAVES)
         for step in rounds_by_step(self.run):
-            if self.statement.neighbouring == "add-remove" and brings_noise(step):
+            if self.statement.neighbouring == Relation.ADD_REMOVE and brings_noise(step):
                 raise InputError("claim.neighbouring", self.statement.neighbouring, STAYS)
         if self.population is not None:
             self._at_most_everybody(self.population)
@@ -187,7 +188,7 @@ def hidden_and_uneven(statement: Statement, phases: tuple[Phase, ...]) -> bool:
     """
     partly = statement.observer not in (None, "server", "coalition") or statement.coalition_size is not None
     hidden = statement.notion == "dp" or statement.participation == "hidden" or partly
-    return hidden and statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, phases))
+    return hidden and statement.neighbouring == Relation.ZERO_OUT and any(map(has_uneven_cohorts, phases))
 
 
 def divides_by_who_is_there(statement: Statement, phases: tuple[Phase, ...]) -> bool:
@@ -196,4 +197,4 @@ def divides_by_who_is_there(statement: Statement, phases: tuple[Phase, ...]) -> 
     The mean over n moves by (g - o)/n, o the mean over the others: up to replace-one's 2 clip/n, and by clip/n among
     others at zero. A source that divides by a constant has the lower end; it can say so with noise on the sum.
     """
-    return statement.neighbouring == "add-remove" and any(map(has_falling_divisor, phases))
+    return statement.neighbouring == Relation.ADD_REMOVE and any(map(has_falling_divisor, phases))

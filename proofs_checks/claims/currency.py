@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from ...accounting import Bracket, mu, renyi, rho, risk
 from ...accounting.answer import answer
 from ...accounting.question import RTOL, Question, seen_by
-from ...mechanisms import Mechanism, Neighbouring, Notion, Visibility
+from ...mechanisms import Mechanism, Notion, Relation, Visibility
 from ..literature.zcdp_conversions import canonne_zcdp_order
 
 
@@ -25,7 +25,7 @@ class Against:
     rtol: the relative width that is asked for.
     """
 
-    neighbouring: Neighbouring
+    neighbouring: Relation
     notion: Notion
     participation: Visibility | None
     rtol: float

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from ...accounting import Bracket
-from ...mechanisms import Gaussian, sensitivity
+from ...mechanisms import Gaussian, Relation, sensitivity
 from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.norms import NormedTable
@@ -87,9 +87,9 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
     sampling = phase.sampling
     nothing = tuple(_without_noise(table))
     yield from nothing
-    if isinstance(table, GaussianMeanTable) and claim.statement.neighbouring == "add-remove":
+    if isinstance(table, GaussianMeanTable) and claim.statement.neighbouring == Relation.ADD_REMOVE:
         yield from _divisor_findings(claim, phase)
-    if claim.statement.neighbouring == "replace-one" and table.kind != "randomized-response":
+    if claim.statement.neighbouring == Relation.REPLACE_ONE and table.kind != "randomized-response":
         yield Finding(
             "replace-one-sensitivity",
             "info",

@@ -17,7 +17,7 @@ from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
 from ...accounting.cohorts.hidden_cohorts import unequal_weights
 from ...accounting.question import RTOL, Question
-from ...mechanisms import Gaussian, InputError, Mechanism, Repeat, Sequence, Shuffled, rounds_by_step
+from ...mechanisms import Gaussian, InputError, Mechanism, Relation, Repeat, Sequence, Shuffled, rounds_by_step
 from ...mechanisms.aggregation import Aggregation, FixedDenominatorMean, PerClientNoise
 from ...mechanisms.tables.noise import PerClientGaussianTable
 from ...mechanisms.tables.phase import has_uneven_cohorts
@@ -125,7 +125,7 @@ def by_observer(claim: Claim, rtol: float) -> tuple[ObservedInterval, ...]:
     ):
         return ()
     views: tuple[tuple[Observer, Clients], ...] = ((OUTSIDE, "stateless"), (EVERYBODY_ELSE, "stateful"))
-    if claim.statement.neighbouring == "zero-out" and any(map(has_uneven_cohorts, claim.phases)):
+    if claim.statement.neighbouring == Relation.ZERO_OUT and any(map(has_uneven_cohorts, claim.phases)):
         views = views[1:]
     with weighing(claim):
         return tuple(entry for observer, clients in views for entry in _entries(claim, observer, clients, rtol))

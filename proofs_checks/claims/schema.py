@@ -16,6 +16,7 @@ from pydantic.json_schema import models_json_schema
 
 from ...mechanisms.tables.cohort import SYNONYMS
 from ...mechanisms.tables.kinds import KINDS
+from ...mechanisms.word import Word
 from .claim import ClaimTables
 from .words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
 
@@ -32,8 +33,8 @@ def claim_schema() -> Schema:
     tables = [(table, "validation") for table in (ClaimTables, *KINDS.values())]
     _, found = models_json_schema(tables, ref_template="#/$defs/{model}")  # type: ignore[arg-type]
     defs: dict[str, Schema] = {name: _plain(definition) for name, definition in found["$defs"].items()}
-    for name in ("MechanismTable", "CorrelatedTable"):  # abstract ones
-        defs.pop(name, None)
+    for name in ("MechanismTable", "CorrelatedTable", *(kind.__name__ for kind in Word.__subclasses__())):
+        defs.pop(name, None)  # abstract ones, and words, which stand where they are used
     kinds = [table.__name__ for table in KINDS.values()]
     defs["AnyMechanism"] = {
         "type": "object",

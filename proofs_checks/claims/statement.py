@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import model_validator
 
-from ...mechanisms import InputError, Neighbouring, Notion, Visibility
-from ...mechanisms.tables.fields import Count, NonNegative, Positive, Probability, Table, checked
+from ...mechanisms import InputError, Notion, Relation, Visibility
+from ...mechanisms.tables.fields import Count, NonNegative, Positive, Probability, Table, checked, spelt
 from ...mechanisms.validate import delta_below_one, nonnegative, number, yes_or_no
 from .currency import Advantage, Currency, Curve, EpsilonAt, Mu, RenyiAt, Rho, TprAtFpr
 
@@ -141,7 +141,7 @@ class Statement(Table):
     link: Annotated[str | None, checked(_link)] = None
     notion: Notion = "dp"
     unit: Text = "unit"
-    neighbouring: Neighbouring
+    neighbouring: Annotated[Relation, spelt(Relation)]
     epsilon: NonNegative | None = None
     delta: Annotated[float, checked(delta_below_one)] | None = None
     rho: Positive | None = None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...accounting.currencies.tradeoff import tradeoff
+from ...mechanisms import Relation
 from ...mechanisms.validate import lacks
 from ..billboard.coalition_attack import Federation
 from .pmtl.experiments import FIGURE_2, hidden_epsilon, seen_epsilon
@@ -68,7 +69,7 @@ def _epsilons(axes: Any) -> str:
         "as printed": [found["end"] for found in FIGURE_2.values()],
         "certified, Poisson, outside reader": [hidden_epsilon(d, 1 / f["m"]).upper for d, f in FIGURE_2.items()],
         "certified, coalition, client's update removed": [
-            seen_epsilon(d, 1 / f["m"], "zero-out").lower for d, f in FIGURE_2.items()
+            seen_epsilon(d, 1 / f["m"], Relation.ZERO_OUT).lower for d, f in FIGURE_2.items()
         ],
         "certified, coalition, client's data replaced": [
             seen_epsilon(d, 1 / f["m"]).lower for d, f in FIGURE_2.items()
@@ -89,8 +90,8 @@ ATTACKED = Federation(40, 4, 100, 4.75)
 def _tradeoffs(axes: Any) -> str:
     alphas = np.linspace(0.001, 0.999, 150)
     hidden = Federation(40, 4, 100, 4.75, "poisson").run()
-    claimed = [bracket.lower for bracket in tradeoff(hidden, "add-remove").betas(alphas.tolist())]
-    seen = tradeoff(ATTACKED.run(), "replace-one", notion="billboard")
+    claimed = [bracket.lower for bracket in tradeoff(hidden, Relation.ADD_REMOVE).betas(alphas.tolist())]
+    seen = tradeoff(ATTACKED.run(), Relation.REPLACE_ONE, notion="billboard")
     exact = [bracket.lower for bracket in seen.betas(alphas.tolist())]
     axes.plot(alphas, claimed, label="promised: hidden participation, Poisson, add-remove")
     axes.plot(alphas, exact, label="certified: coalition, replaced data")

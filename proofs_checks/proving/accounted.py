@@ -17,18 +17,18 @@ from typing import Any
 from ...accounting import Bracket
 from ...accounting import delta as least_delta
 from ...accounting import epsilon as least_epsilon
-from ...mechanisms import Gaussian, InputError, Mechanism, Neighbouring, Poisson, PureDp, Repeat, Sequence, sensitivity
+from ...mechanisms import Gaussian, InputError, Mechanism, Poisson, PureDp, Relation, Repeat, Sequence, sensitivity
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import count, rate
 from .proof import Proof
 
 ZERO = Fraction(1, 10**9)
 """A noise multiplier for a function that Gaussian noise does not touch would be infinite: this rho is no more."""
-NEIGHBOURS: dict[str, Neighbouring] = {"add-remove": "add-remove", "replace-one": "replace-one", "answers": "zero-out"}
+NEIGHBOURS: dict[str, Relation] = {relation.value: relation for relation in Relation} | {"answers": Relation.ZERO_OUT}
 """The accountants' word for the relation: answers, like a contribution that is zeroed, move by at most 1."""
 
 
-def gaussian(rho: Fraction, neighbouring: Neighbouring = "add-remove") -> Gaussian:
+def gaussian(rho: Fraction, neighbouring: Relation = Relation.ADD_REMOVE) -> Gaussian:
     """Gaussian noise on a sum of contributions of norm 1, which costs at least rho for these neighbours."""
     moves, twice = Fraction(sensitivity(neighbouring)), 2 * max(rho, ZERO)
     multiplier = float(moves) / math.sqrt(twice)
@@ -37,7 +37,7 @@ def gaussian(rho: Fraction, neighbouring: Neighbouring = "add-remove") -> Gaussi
     return Gaussian(multiplier)
 
 
-def described(proof: Proof) -> tuple[Mechanism, Neighbouring]:
+def described(proof: Proof) -> tuple[Mechanism, Relation]:
     """A mechanism that tells no less than what is proved, and the relation of its neighbours, for accountants.
 
     Raises InputError where nothing is proved.
@@ -68,7 +68,7 @@ class Accounted(InNotebook):
 
     proofs: tuple[Proof, ...]
     run: Mechanism
-    neighbouring: Neighbouring
+    neighbouring: Relation
     rounds: int
     sampling_rate: float
 

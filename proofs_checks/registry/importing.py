@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...mechanisms import InputError
+from ...mechanisms import InputError, Relation
 from ...mechanisms.paths import content, files_below
 from ...mechanisms.tables.file import MAXIMUM_BYTES
 from ...mechanisms.validate import lacks
@@ -210,9 +210,9 @@ def _head(entry: Tables, name: str, found: Imported) -> Tables:
     model = (entry.get("deployment_model") or {}).get("model_name")
     assumed = []
     if model == "Local" or re.search(r"change-one|bounded neighbo|replac|modification", details):
-        head["neighbouring"] = "replace-one"
+        head["neighbouring"] = Relation.REPLACE_ONE
     else:
-        head["neighbouring"] = "add-remove"
+        head["neighbouring"] = Relation.ADD_REMOVE
         if not re.search(r"addition|adding|remov|deletion|symmetric distance", details):
             found.gaps.append("privacy_loss.privacy_unit_details: the neighbours are not stated; add-remove is assumed")
             assumed.append("neighbours differ by adding or removing one unit: the entry does not say")

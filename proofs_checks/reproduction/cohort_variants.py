@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...mechanisms import FixedSize, Gaussian, Mechanism, Poisson, Repeat, Shuffled
+from ...mechanisms import FixedSize, Gaussian, Mechanism, Poisson, Relation, Repeat, Shuffled
 from .run_variants import AS_POISSON, Simple, Variant, rewritten, simple
 
 SPLITS = (Fraction(9, 10), Fraction(11, 12), Fraction(5, 6), Fraction(4, 5))
@@ -38,7 +38,7 @@ def scheme_variants(described: Variant, sizes: Sizes) -> Iterator[Variant]:
     bare = rewritten(described.run, _unsampled)
     if bare != described.run:
         yield described.changed("no amplification by sampling", run=bare)
-        if described.notion == "dp" and described.neighbouring != "add-remove":
+        if described.notion == "dp" and described.neighbouring != Relation.ADD_REMOVE:
             yield described.changed("participation visible to the others", notion="billboard")
     found = simple(described.run)
     if found is None:
@@ -59,8 +59,8 @@ def _as_fixed_size(described: Variant, found: Simple, sizes: Sizes) -> Iterator[
     run = Repeat(FixedSize(found.sampler.mechanism, *counted), found.rounds)
     fixed = described.changed("cohorts accounted as of fixed size", run=run)
     yield fixed
-    if described.neighbouring == "add-remove":
-        yield fixed.changed("replace-one instead of add-remove", neighbouring="replace-one")
+    if described.neighbouring == Relation.ADD_REMOVE:
+        yield fixed.changed("replace-one instead of add-remove", neighbouring=Relation.REPLACE_ONE)
 
 
 def _population_and_cohort(rate: float, sizes: Sizes) -> tuple[int, int] | None:
@@ -79,8 +79,8 @@ def _once_an_epoch(described: Variant, found: Simple) -> Iterator[Variant]:
         yield described.changed(change, run=Repeat(base, epochs))
     if isinstance(base, Gaussian) and not isinstance(found.sampler, Shuffled):
         shuffled = described.changed("batches shuffled", run=Repeat(Shuffled(base, round(1 / found.rate)), epochs))
-        if described.neighbouring == "add-remove":
-            shuffled = shuffled.changed("zero-out instead of add-remove", neighbouring="zero-out")
+        if described.neighbouring == Relation.ADD_REMOVE:
+            shuffled = shuffled.changed("zero-out instead of add-remove", neighbouring=Relation.ZERO_OUT)
         yield shuffled
 
 

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from ...mechanisms import (
     FixedSize,
     Mechanism,
-    Neighbouring,
     Notion,
     Poisson,
     RandomAllocation,
     RandomizedResponse,
+    Relation,
     Repeat,
     Sequence,
     Shuffled,
@@ -33,7 +33,7 @@ class Variant:
 
     run: Mechanism
     delta: float
-    neighbouring: Neighbouring
+    neighbouring: Relation
     changes: tuple[str, ...] = ()
     notion: Notion = "dp"
 
@@ -48,7 +48,7 @@ class Reading:
 
     change: str
     run: Mechanism
-    neighbouring: Neighbouring
+    neighbouring: Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,8 @@ def main_variants(described: Variant) -> Iterator[Variant]:
     usual = described
     if poisson != described.run:
         usual = usual.changed(AS_POISSON, run=poisson)
-    if described.neighbouring != "add-remove" and not _only_replace_one(poisson):
-        usual = usual.changed(f"add-remove instead of {described.neighbouring}", neighbouring="add-remove")
+    if described.neighbouring != Relation.ADD_REMOVE and not _only_replace_one(poisson):
+        usual = usual.changed(f"add-remove instead of {described.neighbouring}", neighbouring=Relation.ADD_REMOVE)
     if described.notion != "dp":
         usual = usual.changed(f"plain DP instead of {described.notion}", notion="dp")
     if usual != described:
@@ -100,7 +100,7 @@ AS_POISSON = "cohorts accounted as Poisson's"
 
 def neighbour_variants(described: Variant) -> Iterator[Variant]:
     """The other neighbouring relations."""
-    others: tuple[Neighbouring, ...] = ("add-remove", "replace-one", "zero-out")
+    others: tuple[Relation, ...] = (Relation.ADD_REMOVE, Relation.REPLACE_ONE, Relation.ZERO_OUT)
     for other in others:
         if other != described.neighbouring:
             yield described.changed(f"{other} instead of {described.neighbouring}", neighbouring=other)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from ...mechanisms import InputError, Neighbouring
+from ...mechanisms import InputError, Relation
 from ...mechanisms.paths import content
 from ...mechanisms.validate import choice, count, nonnegative, open_probability, positive
 from ..auditing.audit import SHARES
@@ -39,7 +39,7 @@ class Entry:
     name: str
     call: str
     claim: Mapping[str, float]
-    relation: str = "add-remove"
+    relation: str = Relation.ADD_REMOVE
     imported: str | None = None
     setup: str = ""
     pair: str | None = None
@@ -149,7 +149,7 @@ def _entry(table: Any, defaults: Mapping[str, Any]) -> Entry:
         name=name,
         call=table["call"],
         claim=claim,
-        relation=choice("relation", given.get("relation", "add-remove"), get_args(Neighbouring)),
+        relation=choice("relation", given.get("relation", Relation.ADD_REMOVE), tuple(Relation)),
         imported=table.get("import"),
         setup="\n".join(filter(None, [defaults.get("setup"), table.get("setup")])),
         pair=table.get("pair"),

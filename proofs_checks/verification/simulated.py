@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ...mechanisms import BallsInBins, MinSeparated, rounds_by_step
+from ...mechanisms import BallsInBins, MinSeparated, Relation, rounds_by_step
 from ..claims.claim import Claim
 from ..claims.currency import EpsilonAt
 from ..claims.findings import Finding
@@ -57,7 +57,7 @@ def _finding(found: DeltaEstimate, delta: float) -> Finding:
 
 def _witness(claim: Claim, run: BallsInBins | MinSeparated, found: DeltaEstimate) -> SimulatedWitness:
     statement = claim.statement
-    other = "-clip u" if statement.neighbouring == "replace-one" else "nothing"
+    other = "-clip u" if statement.neighbouring == Relation.REPLACE_ONE else "nothing"
     neighbours = (
         f"In the rounds that it draws, one unit contributes +clip u in data set A and {other} in data set B. All "
         "others contribute zero (u is a vector of length 1 that the attacker knows)"
@@ -68,6 +68,6 @@ def _witness(claim: Claim, run: BallsInBins | MinSeparated, found: DeltaEstimate
         else f"coins of {run.sampling_rate:.6g}, {run.noise.min_separation} rounds apart at least"
     )
     pair = f"all {run.noise.rounds} rounds together, noise {run.noise_multiplier:.6g}; rounds drawn: {drawn}"
-    order = "replace" if statement.neighbouring == "replace-one" else "remove"
+    order = "replace" if statement.neighbouring == Relation.REPLACE_ONE else "remove"
     ends = found.lower, found.error, found.draws, found.seed
     return SimulatedWitness(neighbours, pair, order, statement.delta or 0.0, *ends)

@@ -19,7 +19,7 @@ from ...accounting.pricing.counterexamples import counterexample
 from ...accounting.pricing.dominating import dominating
 from ...accounting.products import reveals_less
 from ...accounting.question import seen_by
-from ...mechanisms import Mechanism, rounds_by_step
+from ...mechanisms import Mechanism, Relation, rounds_by_step
 from ...mechanisms.digits import rounded_down
 from ..claims.claim import Claim, divides_by_who_is_there
 from ..claims.statement import Statement
@@ -116,11 +116,12 @@ def currency_witness(claim: Claim, run: Mechanism, needed: float) -> CurrencyWit
 
 def _neighbours(statement: Statement, others: str) -> str:
     unit = {
-        "replace-one": "In data sets A and B one unit has different data: in every round its clipped contribution is "
-        "+clip u in A and -clip u in B",
-        "add-remove": "Data set A has one unit more than data set B; its clipped contribution is +clip u in every "
-        "round",
-        "zero-out": "In every round one unit's clipped contribution is +clip u in data set A and zero in data set B",
+        Relation.REPLACE_ONE: "In data sets A and B one unit has different data: in every round its clipped "
+        "contribution is +clip u in A and -clip u in B",
+        Relation.ADD_REMOVE: "Data set A has one unit more than data set B; its clipped contribution is +clip u in "
+        "every round",
+        Relation.ZERO_OUT: "In every round one unit's clipped contribution is +clip u in data set A and zero in data "
+        "set B",
     }[statement.neighbouring]
     if statement.group is not None:
         unit = _of_a_group(statement.group)[statement.neighbouring]
@@ -131,12 +132,12 @@ def _neighbours(statement: Statement, others: str) -> str:
 
 def _of_a_group(units: int) -> dict[str, str]:
     return {
-        "replace-one": f"In data sets A and B, {units} units have different data: in every round the clipped "
+        Relation.REPLACE_ONE: f"In data sets A and B, {units} units have different data: in every round the clipped "
         "contribution of each is +clip u in A and -clip u in B",
-        "add-remove": f"Data set A has {units} units more than data set B; the clipped contribution of each is +clip "
-        "u in every round",
-        "zero-out": f"In every round the clipped contribution of each of {units} units is +clip u in data set A and "
-        "zero in data set B",
+        Relation.ADD_REMOVE: f"Data set A has {units} units more than data set B; the clipped contribution of each is "
+        "+clip u in every round",
+        Relation.ZERO_OUT: f"In every round the clipped contribution of each of {units} units is +clip u in data set "
+        "A and zero in data set B",
     }
 
 
@@ -148,7 +149,7 @@ def _others(product: Composition, schemes: set[str], claim: Claim) -> str:
         return "anything"
     coins = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
     alone = coins & {"remove", "add"} or any(isinstance(pair, AllocationPair) for pair, _ in product)
-    if "replace" in coins or (claim.statement.neighbouring == "zero-out" and alone):
+    if "replace" in coins or (claim.statement.neighbouring == Relation.ZERO_OUT and alone):
         return "zero"
     return "-clip u"
 

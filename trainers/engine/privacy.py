@@ -19,10 +19,11 @@ from ...mechanisms import (
     Neighbouring,
     Notion,
     Poisson,
+    Relation,
     Repeat,
     VisibleParticipation,
-    default_relation,
     neighbouring_relation,
+    relation_meant,
 )
 from ...mechanisms.validate import delta_below_one, positive
 from .cohort import CohortSampler
@@ -88,9 +89,9 @@ class PrivacyCost:
             raise InputError("budget", goal.budget, "a noise multiplier above 0 with it")
         if releases and not bounded and goal.budget is not None:
             raise InputError("budget", goal.budget, "no budget: contributions without a bound cost infinitely much")
-        if mechanism is not None and noise_at == "clients" and goal.neighbouring == "add-remove":
+        if mechanism is not None and noise_at == "clients" and goal.neighbouring == Relation.ADD_REMOVE:
             expected = "replace-one or zero-out: who took part is seen, so a client cannot be there or not be there"
-            raise InputError("neighbouring", "add-remove", expected)
+            raise InputError("neighbouring", Relation.ADD_REMOVE, expected)
         cost = cls(mechanism, notion, goal, releases, bounded)
         if cost.mechanism(1) is not None:
             cost.question(1).pairs()  # which refuses relations that the cohorts cannot have
@@ -102,9 +103,9 @@ class PrivacyCost:
         return "visible" if isinstance(self.round_mechanism, VisibleParticipation) else None
 
     @property
-    def relation(self) -> Neighbouring:
+    def relation(self) -> Relation:
         """The goal's relation, or the notion's default."""
-        return self.goal.neighbouring or default_relation(self.notion, self.participation)
+        return relation_meant(self.goal.neighbouring, self.notion, self.participation)
 
     def mechanism(self, rounds: int) -> Mechanism | None:
         """What `rounds` releases come to; None where that has no finite cost (no noise, no bound) or no cost at all."""

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ...accounting.epsilon import epsilon
-from ...mechanisms import Gaussian, Poisson, Repeat
+from ...mechanisms import Gaussian, Poisson, Relation, Repeat
 from ..algorithms.finetune import FineTuning, fine_tune
 from ..build import Parameters, build_algorithm
 from ..data import Federation
@@ -48,7 +48,7 @@ class Cell:
     local_epochs: int = 1
     batch_size: int = 10
     delta: float = 1e-5
-    neighbouring: str = "replace-one"
+    neighbouring: str = Relation.REPLACE_ONE
     evaluate_every: int = 0
     finetune: str = ""
     finetune_strength: float = 1.0
@@ -167,4 +167,4 @@ def _printed(cell: Cell, noise_multiplier: float, population: int) -> float | No
     if not noise_multiplier:
         return None
     sampled = Poisson(Gaussian(noise_multiplier), min(1.0, cell.cohort / population))
-    return epsilon(Repeat(sampled, cell.rounds), 1 / population, "add-remove", notion="dp").upper
+    return epsilon(Repeat(sampled, cell.rounds), 1 / population, Relation.ADD_REMOVE, notion="dp").upper

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...accounting.billboard import Observed, Observer, observer_epsilon
 from ...accounting.bracket import Bracket
-from ...mechanisms import Gaussian, InputError, Mechanism
+from ...mechanisms import Gaussian, InputError, Mechanism, Relation
 from ...mechanisms.aggregation import UniformMean
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count
@@ -61,7 +61,7 @@ class PrivateRun:
         noisy = Gaussian(rounds.noise_multiplier) if rounds.noise_multiplier > 0 else None
         if noisy is None and goal.budget is not None:
             raise InputError("budget", goal.budget, "a noise multiplier above 0 with it")
-        if goal.neighbouring == "add-remove":
+        if goal.neighbouring == Relation.ADD_REMOVE:
             raise InputError("neighbouring", goal.neighbouring, "replace-one or zero-out: Omega has a row a client")
         self.cost = PrivacyCost(noisy, "billboard", goal, releases=True)
         self.checkpoint: Checkpoint | None = None

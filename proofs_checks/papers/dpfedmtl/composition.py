@@ -22,7 +22,7 @@ from ....accounting.losses.smooth import contour
 from ....accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from ....accounting.pricing.dominating import dominating
 from ....accounting.rounding import float_above, float_below
-from ....mechanisms import FixedSize, Gaussian, Repeat
+from ....mechanisms import FixedSize, Gaussian, Relation, Repeat
 from ..balls import Point, decide
 from ..row import CERTIFIED, Finding, Statement, resting_on
 from .settings import CHOSEN, DELTA, EXPERIMENTS, FEMNIST, Experiment
@@ -62,9 +62,9 @@ def actual_epsilon(each: Experiment, sigma: float, sensitivity: str, sees: str, 
     noise = multiplier(each, sigma, sensitivity, sees)
     run = Repeat(FixedSize(Gaussian(noise), each.population, each.cohort), each.rounds)
     if sees == "averages" and side == "lower" and noise < 0.5:
-        return max(one_event.epsilon(pair, DELTA).lower for pair in dominating(run, "replace-one").lower)
+        return max(one_event.epsilon(pair, DELTA).lower for pair in dominating(run, Relation.REPLACE_ONE).lower)
     participation: Literal["hidden", "visible"] = "visible" if sees == "uploads" else "hidden"
-    bracket = accounting.epsilon(run, DELTA, "replace-one", participation=participation)
+    bracket = accounting.epsilon(run, DELTA, Relation.REPLACE_ONE, participation=participation)
     return bracket.lower if side == "lower" else bracket.upper
 
 

@@ -14,7 +14,7 @@ from ....accounting.billboard.guarantees import EVERYBODY_ELSE
 from ....accounting.billboard.observers import observer_epsilon
 from ....accounting.losses.gaussian_rounds import profile_below
 from ....accounting.rounding import float_below
-from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
+from ....mechanisms import FixedSize, Gaussian, Poisson, Relation, Repeat
 from ...billboard.coalition_attack import Federation, coalition_attack
 from .. import balls
 from ..row import BALLS, CERTIFIED, EXACT, Finding, Statement, on_instances, resting_on
@@ -65,7 +65,7 @@ def _corrected_noise(p: float, rounds: int, epsilon: float, delta: float, factor
 def _coalition(p: float, rounds: int, z: float, delta: float) -> tuple[float, float]:
     """The certified bracket of the coalition's epsilon, replaced data, cohorts of 10^6 p of 10^6."""
     run = Repeat(FixedSize(Gaussian(z), 1_000_000, round(1_000_000 * p)), rounds)
-    found = observer_epsilon(run, EVERYBODY_ELSE, delta, "replace-one").epsilon
+    found = observer_epsilon(run, EVERYBODY_ELSE, delta, Relation.REPLACE_ONE).epsilon
     return found.lower, found.upper
 
 
@@ -114,7 +114,7 @@ def smallest_example(statement: Statement) -> Finding:
 def published_scale(statement: Statement) -> Finding:
     """m = 1000, q = 10, T = 500, z = 2, delta = 1e-6: the accountant's epsilon before the coalition that knows."""
     run = Repeat(FixedSize(Gaussian(2.0), 1000, 10), 500)
-    poisson = epsilon_of(Repeat(Poisson(Gaussian(2.0), 0.01), 500), 1e-6, "add-remove")
+    poisson = epsilon_of(Repeat(Poisson(Gaussian(2.0), 0.01), 500), 1e-6, Relation.ADD_REMOVE)
     seen = observer_epsilon(run, EVERYBODY_ELSE, 1e-6, statement.claim["neighbouring"]).epsilon
     stated = poisson.upper if statement.claim["accounting"] == "Poisson" else statement.claim["accounting"]
     numbers = {"Poisson accounting": poisson.upper, "coalition": [seen.lower, seen.upper]}
@@ -145,8 +145,8 @@ def poisson_before_coalition(statement: Statement) -> Finding:
     for m, q, rounds, z in ((1000, 10, 500, 2.0), (205, 100, 1000, 5.0), (40, 4, 100, 4.75)):
         base = Gaussian(z)
         step = Poisson(base, q / m) if statement.domain["cohorts"] == "poisson" else FixedSize(base, m, q)
-        seen = observer_epsilon(Repeat(step, rounds), EVERYBODY_ELSE, 1e-5, "zero-out").epsilon
-        hidden = epsilon_of(Repeat(Poisson(base, q / m), rounds), 1e-5, "add-remove")
+        seen = observer_epsilon(Repeat(step, rounds), EVERYBODY_ELSE, 1e-5, Relation.ZERO_OUT).epsilon
+        hidden = epsilon_of(Repeat(Poisson(base, q / m), rounds), 1e-5, Relation.ADD_REMOVE)
         numbers[f"m = {m}, q = {q}: coalition, hidden"] = [seen.lower, hidden.upper]
         worst = max(worst, seen.lower / hidden.upper)
         if seen.lower > hidden.upper * statement.claim["times the hidden epsilon"]:
@@ -171,7 +171,7 @@ def less_noise_with_everybody(statement: Statement) -> Finding:
 def _femnist(z: float, cohort: int) -> float:
     base = Gaussian(z)
     run = Repeat(base if cohort == 205 else FixedSize(base, 205, cohort), 1000)
-    return observer_epsilon(run, EVERYBODY_ELSE, 1 / 205, "replace-one").epsilon.upper
+    return observer_epsilon(run, EVERYBODY_ELSE, 1 / 205, Relation.REPLACE_ONE).epsilon.upper
 
 
 def _least_noise(epsilon_at: Callable[[float], float], cohort: int) -> float:

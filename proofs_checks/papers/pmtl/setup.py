@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from ....accounting import epsilon as epsilon_of
 from ....accounting.calibration.calibrate import calibrate
-from ....mechanisms import Gaussian, Repeat
+from ....mechanisms import Gaussian, Relation, Repeat
 from ...convergence.exponents import fitted_exponent
 from ...convergence.pmtl_moments import Federation, check_against_trainer
 from ..row import CERTIFIED, EXACT, Finding, Statement, on_instances, resting_on
@@ -119,7 +119,11 @@ def naive_client_level(statement: Statement) -> Finding:
     """
     epsilon = statement.domain["epsilon"]
     noise = calibrate(
-        lambda z: Gaussian(z), solve_for="noise_multiplier", epsilon=epsilon, delta=1e-5, neighbouring="replace-one"
+        lambda z: Gaussian(z),
+        solve_for="noise_multiplier",
+        epsilon=epsilon,
+        delta=1e-5,
+        neighbouring=Relation.REPLACE_ONE,
     )
     correct = float(norm.cdf(1 / noise.value))
     return Finding(
@@ -138,12 +142,12 @@ def noise_by_rounds(statement: Statement) -> Finding:
             solve_for="noise_multiplier",
             epsilon=1.0,
             delta=1e-5,
-            neighbouring="replace-one",
+            neighbouring=Relation.REPLACE_ONE,
         )
         least.append(found.value**2)
     slope = fitted_exponent(rounds, least).value
     exponent = statement.claim["exponent"]
-    check = epsilon_of(Repeat(Gaussian(math.sqrt(least[-1])), rounds[-1]), 1e-5, "replace-one").upper
+    check = epsilon_of(Repeat(Gaussian(math.sqrt(least[-1])), rounds[-1]), 1e-5, Relation.REPLACE_ONE).upper
     numbers = {"T": list(rounds), "sigma^2 m^2/gamma^2": least, "epsilon at the last": check}
     return Finding(abs(slope - exponent) < 1e-4, f"sigma^2 ~ T^{slope:.6f}, stated {exponent:g}", numbers)
 

@@ -14,7 +14,7 @@ from ....accounting import epsilon as epsilon_of
 from ....accounting.accountants import AccountantName
 from ....accounting.renyi.optimal_conversion import asoodeh_epsilon
 from ....accounting.renyi.renyi import renyi
-from ....mechanisms import FixedSize, Gaussian, Poisson, Repeat
+from ....mechanisms import FixedSize, Gaussian, Poisson, Relation, Repeat
 from .. import balls
 from ..balls import largest_shift
 from ..formula import evaluated, exactly
@@ -42,7 +42,7 @@ def least_noise(statement: Statement) -> Finding:
             told["times"] = statement.claim["times"]
             sigma = float(evaluated(statement.claim["sigma"], {name: exactly(value) for name, value in told.items()}))
             runs = [Repeat(Gaussian(share * m * sigma / gamma), rounds) for share in (1 + 1e-9, 1 - 1e-6)]
-            enough, less = (delta_of(run, epsilon, "replace-one") for run in runs)
+            enough, less = (delta_of(run, epsilon, Relation.REPLACE_ONE) for run in runs)
             name = f"epsilon = {epsilon:g}, delta = {delta:g}, T = {rounds}, m = {m}"
             numbers[f"{name}: delta with it, with a millionth less"] = [enough.upper, less.lower]
             if not (enough.upper <= delta < less.lower):
@@ -185,9 +185,9 @@ def accounted_as(statement: Statement) -> Finding:
     divisor, delta, numbers = statement.claim["multiplier divided by"], 1e-5, {}
     accountant: AccountantName = "rdp" if statement.claim["accounting"] == "Renyi" else "best"
     for m, q, rounds, z in SETTINGS:
-        truth = epsilon_of(Repeat(FixedSize(Gaussian(z), m, q), rounds), delta, "replace-one")
+        truth = epsilon_of(Repeat(FixedSize(Gaussian(z), m, q), rounds), delta, Relation.REPLACE_ONE)
         accounted = Repeat(Poisson(Gaussian(z / divisor), q / m), rounds)
-        stated = epsilon_of(accounted, delta, "add-remove", accountant=accountant)
+        stated = epsilon_of(accounted, delta, Relation.ADD_REMOVE, accountant=accountant)
         numbers[f"m = {m}, q = {q}, T = {rounds}, z = {z:g}"] = [truth.lower, stated.upper]
         if truth.lower > stated.upper:
             text = (
@@ -209,7 +209,7 @@ def limits(statement: Statement) -> Finding:
         q = m if statement.domain["cohort"] == "all" else 100
         z = constant * q / m * math.sqrt(rounds * -math.log(delta)) / epsilon
         run = Repeat(Gaussian(z), rounds) if q == m else Repeat(Poisson(Gaussian(z), q / m), rounds)
-        found = epsilon_of(run, delta, "replace-one" if q == m else "add-remove")
+        found = epsilon_of(run, delta, Relation.REPLACE_ONE if q == m else Relation.ADD_REMOVE)
         numbers[f"m = {m}: z, epsilon"] = [z, found.lower, found.upper]
         if found.lower > epsilon:
             return Finding(

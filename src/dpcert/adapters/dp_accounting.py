@@ -24,14 +24,14 @@ from dp_accounting import (  # type: ignore[import-untyped]
 from ..accounting import Bracket, delta, renyi
 from ..accounting.ledger import Ledger
 from ..accounting.ledger.store import Store
-from ..mechanisms import InputError, Neighbouring, Repeat
+from ..mechanisms import InputError, Relation, Repeat
 from ..mechanisms.validate import count as whole
 from .dp_accounting_events import Released, Unsupported, released
 
-RELATIONS: dict[NeighboringRelation, Neighbouring] = {
-    NeighboringRelation.ADD_OR_REMOVE_ONE: "add-remove",
-    NeighboringRelation.REPLACE_ONE: "replace-one",
-    NeighboringRelation.REPLACE_SPECIAL: "zero-out",
+RELATIONS: dict[NeighboringRelation, Relation] = {
+    NeighboringRelation.ADD_OR_REMOVE_ONE: Relation.ADD_REMOVE,
+    NeighboringRelation.REPLACE_ONE: Relation.REPLACE_ONE,
+    NeighboringRelation.REPLACE_SPECIAL: Relation.ZERO_OUT,
 }
 
 

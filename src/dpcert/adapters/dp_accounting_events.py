@@ -21,8 +21,8 @@ from ..mechanisms import (
     Gaussian,
     InputError,
     Mechanism,
-    Neighbouring,
     Poisson,
+    Relation,
     RenyiDp,
     Repeat,
     Sequence,
@@ -59,7 +59,7 @@ NOTHING = Released(None)
 NOT_PRIVATE = Released(None, private=False)
 
 
-def released(event: dp_event.DpEvent, neighbouring: Neighbouring) -> Released:
+def released(event: dp_event.DpEvent, neighbouring: Relation) -> Released:
     """The mechanism that an event tree describes, checked to have a certified cost under the relation.
 
     Raises Unsupported, naming the innermost event, for what has none. Several events on one sample are released
@@ -74,7 +74,7 @@ def released(event: dp_event.DpEvent, neighbouring: Neighbouring) -> Released:
     return found
 
 
-def _released(event: dp_event.DpEvent, neighbouring: Neighbouring) -> Released:
+def _released(event: dp_event.DpEvent, neighbouring: Relation) -> Released:
     name = type(event).__name__
     known = READERS.get(name) if getattr(dp_event, name, type(event)) is type(event) else None
     try:
@@ -83,13 +83,13 @@ def _released(event: dp_event.DpEvent, neighbouring: Neighbouring) -> Released:
         raise Unsupported(event, str(error)) from error
 
 
-def _composed(event: dp_event.ComposedDpEvent, neighbouring: Neighbouring) -> Released:
+def _composed(event: dp_event.ComposedDpEvent, neighbouring: Relation) -> Released:
     parts = [_released(part, neighbouring) for part in event.events]
     runs = tuple(part.run for part in parts if part.run is not None)
     return Released(Sequence(runs) if runs else None, all(part.private for part in parts))
 
 
-def _repeated(event: dp_event.SelfComposedDpEvent, neighbouring: Neighbouring) -> Released:
+def _repeated(event: dp_event.SelfComposedDpEvent, neighbouring: Relation) -> Released:
     rounds = whole("count", event.count, least=0)
     inner = _released(event.event, neighbouring)
     if rounds == 0:
@@ -97,7 +97,7 @@ def _repeated(event: dp_event.SelfComposedDpEvent, neighbouring: Neighbouring) -
     return inner if inner.run is None else Released(Repeat(inner.run, rounds), inner.private)
 
 
-def _poisson(event: dp_event.PoissonSampledDpEvent, neighbouring: Neighbouring) -> Released:
+def _poisson(event: dp_event.PoissonSampledDpEvent, neighbouring: Relation) -> Released:
     inner = _released(event.event, neighbouring)
     if event.sampling_probability == 0:
         return NOTHING
@@ -107,7 +107,7 @@ def _poisson(event: dp_event.PoissonSampledDpEvent, neighbouring: Neighbouring) 
     return Released(Poisson(_on_one_sample(inner.run), share), inner.private)
 
 
-def _fixed_size(event: dp_event.SampledWithoutReplacementDpEvent, neighbouring: Neighbouring) -> Released:
+def _fixed_size(event: dp_event.SampledWithoutReplacementDpEvent, neighbouring: Relation) -> Released:
     inner = _released(event.event, neighbouring)
     if event.sample_size == 0 and whole("source_dataset_size", event.source_dataset_size, least=0) >= 0:
         return NOTHING
@@ -122,10 +122,10 @@ def _on_one_sample(run: Mechanism) -> Mechanism:
     return next(iter(steps)) if list(steps.values()) == [1] else run
 
 
-def _tree(event: dp_event.SingleEpochTreeAggregationDpEvent, neighbouring: Neighbouring) -> Released:
+def _tree(event: dp_event.SingleEpochTreeAggregationDpEvent, neighbouring: Relation) -> Released:
     """A tree of n steps in which a unit takes part once is a Gaussian of sensitivity sqrt(1 + floor(log2 n)) (Kairouz
     et al. 2021, arXiv 2103.00039, appendix D)."""
-    if neighbouring == "add-remove":
+    if neighbouring == Relation.ADD_REMOVE:
         raise _other_relation("`REPLACE_SPECIAL` or `REPLACE_ONE`", "tree aggregation: a unit has its place in it")
     steps = event.step_counts if isinstance(event.step_counts, list | tuple) else [event.step_counts]
     levels = max(whole("step_counts", number) for number in steps).bit_length()
@@ -134,27 +134,27 @@ def _tree(event: dp_event.SingleEpochTreeAggregationDpEvent, neighbouring: Neigh
     return Released(Gaussian(down(event.noise_multiplier / sqrt(levels), 2)))
 
 
-def _noise(parameter: str) -> Callable[[Any, Neighbouring], Released]:
+def _noise(parameter: str) -> Callable[[Any, Relation], Released]:
     """No noise at all is no mechanism of ours, but a number that dp_accounting gives a meaning."""
     return lambda event, _: NOT_PRIVATE if getattr(event, parameter) == 0 else Released(from_event(event))
 
 
-def _truncated(event: dp_event.TruncatedSubsampledGaussianDpEvent, neighbouring: Neighbouring) -> Released:
+def _truncated(event: dp_event.TruncatedSubsampledGaussianDpEvent, neighbouring: Relation) -> Released:
     if 0 in (event.sampling_probability, event.truncated_batch_size, event.dataset_size):
         return NOTHING
     return NOT_PRIVATE if event.noise_multiplier == 0 else Released(from_event(event))
 
 
-def _randomized_response(event: dp_event.RandomizedResponseDpEvent, neighbouring: Neighbouring) -> Released:
-    if neighbouring == "add-remove":
+def _randomized_response(event: dp_event.RandomizedResponseDpEvent, neighbouring: Relation) -> Released:
+    if neighbouring == Relation.ADD_REMOVE:
         raise _other_relation("`REPLACE_ONE` or `REPLACE_SPECIAL`", "randomized response: a unit always reports")
     if event.num_buckets == 1:
         return NOTHING
     return NOT_PRIVATE if event.noise_parameter == 0 else Released(from_event(event))
 
 
-def _mixture(event: dp_event.MixtureOfGaussiansDpEvent, neighbouring: Neighbouring) -> Released:
-    if neighbouring == "replace-one":
+def _mixture(event: dp_event.MixtureOfGaussiansDpEvent, neighbouring: Relation) -> Released:
+    if neighbouring == Relation.REPLACE_ONE:
         raise _other_relation(
             "`ADD_OR_REMOVE_ONE` or `REPLACE_SPECIAL`", "a mixture of Gaussians: it says nothing of a replacement"
         )
@@ -163,7 +163,7 @@ def _mixture(event: dp_event.MixtureOfGaussiansDpEvent, neighbouring: Neighbouri
     return NOT_PRIVATE if event.standard_deviation == 0 else Released(from_event(event))
 
 
-def _best_of_several(event: dp_event.RepeatAndSelectDpEvent, neighbouring: Neighbouring) -> Released:
+def _best_of_several(event: dp_event.RepeatAndSelectDpEvent, neighbouring: Relation) -> Released:
     """Where the number of runs is Poisson distributed and 0, something that depends on no data has to be released."""
     inner = _released(event.event, neighbouring)
     if inner.run is None:
@@ -174,7 +174,7 @@ def _best_of_several(event: dp_event.RepeatAndSelectDpEvent, neighbouring: Neigh
     return Released(BestOfSeveral.with_mean(_on_one_sample(inner.run), event.mean, event.shape), inner.private)
 
 
-def _zcdp(event: dp_event.ZCDpEvent, neighbouring: Neighbouring) -> Released:
+def _zcdp(event: dp_event.ZCDpEvent, neighbouring: Relation) -> Released:
     """jax-privacy says "no noise" by an infinite rho. With xi, by its divergences at many orders, which are all that is
     said of it."""
     if event.rho == inf or event.xi == inf:
@@ -185,11 +185,11 @@ def _zcdp(event: dp_event.ZCDpEvent, neighbouring: Neighbouring) -> Released:
     return Released(RenyiDp(tuple((order, up(xi + up(rho * order))) for order in _ORDERS)))
 
 
-def _epsilon_delta(event: Any, neighbouring: Neighbouring) -> Released:
+def _epsilon_delta(event: Any, neighbouring: Relation) -> Released:
     return NOT_PRIVATE if event.epsilon == inf or event.delta == 1 else Released(from_event(event))
 
 
-def _discrete_gaussian(event: Any, neighbouring: Neighbouring) -> Released:
+def _discrete_gaussian(event: Any, neighbouring: Relation) -> Released:
     """In several dimensions, or in nobody knows how many, (move / sigma)^2 / 2 of zCDP (Canonne, Kamath, Steinke 2020,
     arXiv 2004.00010, Theorem 14)."""
     if event.sigma == 0:
@@ -206,7 +206,7 @@ def _other_relation(expected: str, why: str) -> InputError:
     return InputError("neighboring_relation", None, expected, sentence)
 
 
-READERS: dict[str, Callable[[Any, Neighbouring], Released]] = {
+READERS: dict[str, Callable[[Any, Relation], Released]] = {
     "NoOpDpEvent": lambda event, _: NOTHING,
     "NonPrivateDpEvent": lambda event, _: NOT_PRIVATE,
     "ComposedDpEvent": _composed,
@@ -242,7 +242,7 @@ def _origin(event: dp_event.DpEvent, step: Mechanism) -> dp_event.DpEvent:
 
 def _part(event: dp_event.DpEvent) -> Mechanism | None:
     """What a part describes under whichever relation it has a meaning."""
-    for relation in ("zero-out", "replace-one"):
+    for relation in (Relation.ZERO_OUT, Relation.REPLACE_ONE):
         try:
             return _released(event, relation).run
         except Unsupported:

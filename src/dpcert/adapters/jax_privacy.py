@@ -16,6 +16,8 @@ from __future__ import annotations
 from numbers import Number
 from typing import Any
 
+from ..mechanisms import Relation
+
 try:
     from jax_privacy.accounting import DpAccountantConfig, DpParams, DpsgdTrainingAccountant, SamplingMethod
 except ImportError as problem:
@@ -30,9 +32,9 @@ from ..mechanisms.no_noise import gaussian_or_none
 from ..mechanisms.validate import count, number
 from .dp_accounting import CertifiedAccountant
 
-RELATIONS: dict[SamplingMethod, Neighbouring] = {
-    SamplingMethod.POISSON: "add-remove",
-    SamplingMethod.FIXED_BATCH_SIZE: "replace-one",
+RELATIONS: dict[SamplingMethod, Relation] = {
+    SamplingMethod.POISSON: Relation.ADD_REMOVE,
+    SamplingMethod.FIXED_BATCH_SIZE: Relation.REPLACE_ONE,
 }
 """The adjacency that jax-privacy states for each sampling method."""
 

@@ -19,7 +19,7 @@ from opacus.accountants import IAccountant, register_accountant
 
 from ..accounting import Bracket
 from ..accounting.ledger import RunningEpsilon
-from ..mechanisms import Gaussian, InputError, Neighbouring, Poisson, Repeat
+from ..mechanisms import Gaussian, InputError, Neighbouring, Poisson, Relation, Repeat
 from ..mechanisms.validate import count, delta_below_one, nonnegative, rate
 from .opacus_checkpoint import KEPT_BY
 
@@ -65,7 +65,7 @@ class CertifiedAccountant(IAccountant):
 
         return hook
 
-    def bracket(self, delta: float, neighbouring: Neighbouring = "add-remove") -> Bracket:
+    def bracket(self, delta: float, neighbouring: Neighbouring = Relation.ADD_REMOVE) -> Bracket:
         """The certified interval around the true epsilon of the history; delta from 0 (infinite) to below 1."""
         delta_below_one("delta", delta)
         reading = self._readings.get((delta, neighbouring))
@@ -76,7 +76,7 @@ class CertifiedAccountant(IAccountant):
         self._readings[delta, neighbouring] = reading
         return found
 
-    def get_epsilon(self, delta: float, neighbouring: Neighbouring = "add-remove") -> float:
+    def get_epsilon(self, delta: float, neighbouring: Neighbouring = Relation.ADD_REMOVE) -> float:
         """The upper end of `bracket`. Arguments of Opacus's other accountants are refused, not ignored."""
         return self.bracket(delta, neighbouring).upper
 
@@ -99,7 +99,7 @@ class CertifiedAccountant(IAccountant):
         ]
         if not phases:
             raise InputError("history", [], "at least one step: there is nothing to claim yet")
-        about = {"title": title, "unit": unit, "neighbouring": "add-remove"}
+        about = {"title": title, "unit": unit, "neighbouring": Relation.ADD_REMOVE}
         return as_toml(
             {"claim": about | {"epsilon": rounded_up(self.get_epsilon(delta)), "delta": delta}, "phase": phases}
         )

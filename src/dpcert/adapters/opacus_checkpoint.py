@@ -24,7 +24,7 @@ from ..mechanisms import (
     Poisson,
     Repeat,
     Sequence,
-    default_relation,
+    relation_meant,
     rounds_by_step,
 )
 from ..mechanisms.no_noise import gaussian_or_none
@@ -68,7 +68,7 @@ def imported(
     """
     run, cost = run_of_checkpoint(path), None
     if delta is not None:
-        relation = neighbouring or default_relation("dp", None)
+        relation = relation_meant(neighbouring)
         cost = Cost(epsilon(run, delta, relation), delta, relation)
     if into is not None:
         _record(run, into)

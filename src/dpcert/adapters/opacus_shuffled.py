@@ -29,6 +29,7 @@ from ..mechanisms import (
     InputError,
     Mechanism,
     Neighbouring,
+    Relation,
     Repeat,
     Sequence,
     Shuffled,
@@ -86,7 +87,7 @@ class ShuffledAccountant(IAccountant):
     def __init__(self, sampling: ShuffledBatches, neighbouring: Neighbouring) -> None:
         if not isinstance(sampling, ShuffledBatches):
             raise InputError("sampling", sampling, "ShuffledBatches.of(data_loader)")
-        if neighbouring_relation(neighbouring) == "add-remove":
+        if neighbouring_relation(neighbouring) == Relation.ADD_REMOVE:
             raise InputError("neighbouring", neighbouring, _RELATION)
         self.sampling, self.neighbouring = sampling, neighbouring
         self.history: list[tuple[float, int]] = []

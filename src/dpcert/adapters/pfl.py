@@ -20,7 +20,17 @@ from typing import TYPE_CHECKING, Any
 from pfl.privacy.privacy_accountant import PrivacyAccountant
 
 from ..accounting import Bracket, calibrate, delta, epsilon
-from ..mechanisms import Gaussian, InputError, Laplace, Mechanism, Neighbouring, Poisson, Repeat, neighbouring_relation
+from ..mechanisms import (
+    Gaussian,
+    InputError,
+    Laplace,
+    Mechanism,
+    Neighbouring,
+    Poisson,
+    Relation,
+    Repeat,
+    neighbouring_relation,
+)
 from ..mechanisms.validate import choice, count, delta_below_one, nonnegative, positive, rate
 
 NOISES: dict[str, type[Gaussian] | type[Laplace]] = {"gaussian": Gaussian, "laplace": Laplace}
@@ -47,7 +57,7 @@ class CertifiedAccountant(PrivacyAccountant):
         min_bound_noise_parameter: Any
         max_bound_noise_parameter: Any
 
-    neighbouring: Neighbouring = "add-remove"
+    neighbouring: Neighbouring = Relation.ADD_REMOVE
 
     def __post_init__(self) -> None:
         low, high = self.min_bound_noise_parameter, self.max_bound_noise_parameter

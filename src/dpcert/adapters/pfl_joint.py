@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pfl.privacy import JointPrivacyAccountant
 
 from ..accounting import Bracket, delta, epsilon
-from ..mechanisms import InputError, Mechanism, Neighbouring, Poisson, Repeat, Sequence, neighbouring_relation
+from ..mechanisms import InputError, Mechanism, Neighbouring, Poisson, Relation, Repeat, Sequence, neighbouring_relation
 from ..mechanisms.validate import choice, count, delta_below_one, positive, rate
 from .pfl import NOISES, CertifiedAccountant
 
@@ -50,7 +50,7 @@ class CertifiedJointAccountant(JointPrivacyAccountant):
         noise_parameters: Any
         noise_scale: float
 
-    neighbouring: Neighbouring = "add-remove"
+    neighbouring: Neighbouring = Relation.ADD_REMOVE
 
     def __post_init__(self) -> None:
         self._check()

@@ -12,8 +12,7 @@ from typing import Annotated
 
 import typer
 
-from ..mechanisms import InputError
-from ..mechanisms.neighbours import RELATIONS
+from ..mechanisms import InputError, Relation
 from ..mechanisms.paths import place_for_new
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.norms import NormedTable
@@ -117,7 +116,7 @@ def _drafted(stated: dict[str, Answers]) -> Draft:
     except InputError as problem:
         raise as_option(problem) from None
     if found.chosen:
-        say(f"note: neighbouring = {found.neighbouring}, as {RELATIONS[0]} has no meaning here", err=True)
+        say(f"note: neighbouring = {found.neighbouring}, as {Relation.ADD_REMOVE} has no meaning here", err=True)
     return found
 
 

@@ -9,8 +9,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from ..mechanisms import InputError
-from ..mechanisms import Neighbouring as Relation
+from ..mechanisms import InputError, Relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.text_input import number, whole
@@ -115,7 +114,7 @@ Neighbouring = Annotated[
         help="How neighbouring data sets differ: add-remove (one unit more), replace-one (one unit's data) or "
         "zero-out (one unit's contribution is zero). Default: add-remove for dp; replace-one for billboard and joint, "
         "and with visible participation.",
-        autocompletion=words(*get_args(Relation)),
+        autocompletion=words(*Relation),
     ),
 ]
 Notion = Annotated[

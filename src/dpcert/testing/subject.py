@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from ..mechanisms import Neighbouring
+from ..mechanisms import Neighbouring, Relation
 from ..mechanisms.validate import count, positive, rate
 
 
@@ -51,7 +51,7 @@ class Subject(ABC):
     """
 
     name: str = ""
-    neighbouring: Neighbouring = "add-remove"
+    neighbouring: Neighbouring = Relation.ADD_REMOVE
     tolerance: float = 1e-6
 
     @abstractmethod

@@ -14,6 +14,7 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Poisson,
+    Relation,
     Repeat,
     Sequence,
     neighbouring_relation,
@@ -25,9 +26,9 @@ from ...mechanisms.validate import positive
 METHOD = "dpcert"
 SCHEMA_VERSION = 1
 
-RELATIONS: dict[SamplingMethod, Neighbouring] = {
-    SamplingMethod.POISSON: "add-remove",
-    SamplingMethod.WITHOUT_REPLACEMENT: "replace-one",
+RELATIONS: dict[SamplingMethod, Relation] = {
+    SamplingMethod.POISSON: Relation.ADD_REMOVE,
+    SamplingMethod.WITHOUT_REPLACEMENT: Relation.REPLACE_ONE,
 }
 """What the models that PrivacyConfig allows mean here; the third, without amplification, has to be said."""
 
@@ -47,7 +48,7 @@ class CertifiedAccountant:
             raise InputError(
                 "neighbouring", None, '"replace-one" or "zero-out": cohorts of a fixed size fill the place of a client'
             )
-        if config.sampling_method is SamplingMethod.NO_AMPLIFICATION and relation == "add-remove":
+        if config.sampling_method is SamplingMethod.NO_AMPLIFICATION and relation == Relation.ADD_REMOVE:
             raise InputError("neighbouring", relation, '"replace-one" or "zero-out" with cohorts of a fixed size')
         self._neighbouring = neighbouring_relation(relation)
         self._counts: dict[GaussianPrivacyEvent, int] = {}
@@ -64,7 +65,7 @@ class CertifiedAccountant:
         return self._config
 
     @property
-    def neighbouring(self) -> Neighbouring:
+    def neighbouring(self) -> Relation:
         return self._neighbouring
 
     @property
