@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..mechanisms import Neighbouring, Notion, Run, Visibility
+from ..mechanisms import Neighbouring, Notion, PrivacyNotion, Run, Visibility
 from ..mechanisms.validate import delta_below_one, nonnegative
 from .accountants import AccountantName
 from .answer import answers
@@ -18,7 +18,7 @@ def epsilon(
     delta: float,
     neighbouring: Neighbouring | None = None,
     *,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     accountant: AccountantName = "best",
     rtol: float = RTOL,
@@ -52,7 +52,7 @@ def delta(
     epsilon: float,
     neighbouring: Neighbouring | None = None,
     *,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     accountant: AccountantName = "best",
     rtol: float = RTOL,
@@ -75,7 +75,7 @@ def epsilons(
     deltas: Iterable[float],
     neighbouring: Neighbouring | None = None,
     *,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     accountant: AccountantName = "best",
     rtol: float = RTOL,
@@ -95,7 +95,7 @@ def deltas(
     epsilons: Iterable[float],
     neighbouring: Neighbouring | None = None,
     *,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     accountant: AccountantName = "best",
     rtol: float = RTOL,

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..mechanisms import (
-    NOTIONS,
     InputError,
     Mechanism,
     Neighbouring,
     Notion,
+    Participation,
+    PrivacyNotion,
     Relation,
     Run,
     Visibility,
@@ -20,7 +21,6 @@ from ..mechanisms import (
 from ..mechanisms.validate import choice, number
 from .accountants import AccountantName, Quantity
 from .pricing.dominating import Dominating, dominating
-from .pricing.schemes import Participation
 
 RTOL = 1e-6
 """The relative width of a bracket that is asked for where none is named."""
@@ -42,12 +42,12 @@ def seen_by(notion: Notion, participation: Visibility | None) -> Participation:
     >>> seen_by("dp", None), seen_by("dp", "visible"), seen_by("joint", None), seen_by("joint", "hidden")
     ('hidden', 'visible', 'pooled', 'hidden')
     """
-    choice("notion", notion, NOTIONS)
+    attacker = PrivacyNotion.named("notion", notion)
     if participation is not None:
         choice("participation", participation, ("hidden", "visible"))
-    if notion == "dp":
-        return participation or "hidden"
-    return "hidden" if participation == "hidden" else "pooled"
+    if attacker is PrivacyNotion.DP:
+        return Participation(participation or "hidden")
+    return Participation.HIDDEN if participation == Participation.HIDDEN else Participation.POOLED
 
 
 _pairs = lru_cache(maxsize=64)(dominating)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import ClassVar
 
-from ..mechanisms import InputError, Mechanism, Relation, rounds_by_step
+from ..mechanisms import InputError, Mechanism, Participation, Relation, rounds_by_step
 from . import products
 from .bracket import Bracket
 from .cohorts import hidden_cohorts as cohorts
@@ -24,7 +24,6 @@ from .losses.atoms import pld as lattices
 from .pairs import Pair
 from .pairs.pair import largest_loss
 from .pricing import truncated_poisson as truncated
-from .pricing.schemes import Participation
 from .pricing.stated_parameters import stated_pairs
 from .question import Question
 
@@ -203,7 +202,7 @@ def _unpaired(asked: Question) -> bool:
     there, and of mechanisms of which it is not known what a unit in another's place costs."""
     if asked.neighbouring != Relation.ADD_REMOVE or not truncated.is_truncated(asked.run):
         return False
-    if asked.participation != "hidden":
+    if asked.participation != Participation.HIDDEN:
         return True
     try:
         asked.pairs()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-from .validate import choice
 from .word import Word
 
 
@@ -30,18 +29,44 @@ class Relation(Word):
 Neighbouring = Relation | Literal["add-remove", "replace-one", "zero-out"]
 """What callers may say: a `Relation`, or its spelling."""
 
-Notion = Literal["dp", "billboard", "joint"]
-"""Who the attacker is. dp: anyone who sees everything that is released. billboard: all the other clients together; they
-see what the server publishes, but not your personal model. joint: all the other clients together; they see their own
-outputs."""
-NOTIONS: tuple[Notion, ...] = ("dp", "billboard", "joint")
-"""Every `Notion`."""
 
-Visibility = Literal["hidden", "visible"]
-"""Whether the attacker sees when a unit takes part."""
+class PrivacyNotion(Word):
+    """Who the attacker is.
+
+    DP: anyone who sees everything that is released. BILLBOARD: all the other clients together; they see what the server
+    publishes, but not your personal model. JOINT: all the other clients together; they see their own outputs.
+    """
+
+    DP = "dp"
+    BILLBOARD = "billboard"
+    JOINT = "joint"
 
 
-def default_relation(notion: Notion = "dp", participation: Visibility | None = None) -> Relation:
+Notion = PrivacyNotion | Literal["dp", "billboard", "joint"]
+"""What callers may say: a `PrivacyNotion`, or its spelling."""
+NOTIONS = tuple(PrivacyNotion)
+"""Every one of them."""
+
+
+class Participation(Word):
+    """What the attacker knows of who took part in a round.
+
+    HIDDEN: nothing. POOLED: every other unit knows whether it took part itself, and they pool that; it settles the
+    unit's own participation when the cohort has a fixed size, and says nothing about it under independent Poisson
+    coins.
+    VISIBLE: the attacker sees the unit's own participation (its traffic, or the cohort itself).
+    """
+
+    HIDDEN = "hidden"
+    POOLED = "pooled"
+    VISIBLE = "visible"
+
+
+Visibility = Participation | Literal["hidden", "visible"]
+"""What callers may say: whether the attacker sees when a unit takes part. POOLED follows from the notion alone."""
+
+
+def default_relation(notion: Notion = PrivacyNotion.DP, participation: Visibility | None = None) -> Relation:
     """The relation that is meant where none is named, by functions, commands and trainers alike.
 
     "add-remove" for dp, the literature's usual one. "replace-one" where the observer may see that a unit takes part,
@@ -50,8 +75,7 @@ def default_relation(notion: Notion = "dp", participation: Visibility | None = N
     >>> default_relation("dp"), default_relation("billboard"), default_relation("dp", "visible")
     ('add-remove', 'replace-one', 'replace-one')
     """
-    choice("notion", notion, NOTIONS)
-    if notion == "dp" and participation != "visible":
+    if PrivacyNotion.named("notion", notion) is PrivacyNotion.DP and participation != Participation.VISIBLE:
         return Relation.ADD_REMOVE
     return Relation.REPLACE_ONE
 
@@ -66,7 +90,7 @@ def neighbouring_relation(value: object) -> Relation:
 
 
 def relation_meant(
-    neighbouring: Neighbouring | None, notion: Notion = "dp", participation: Visibility | None = None
+    neighbouring: Neighbouring | None, notion: Notion = PrivacyNotion.DP, participation: Visibility | None = None
 ) -> Relation:
     """The relation that a caller names, or the default one."""
     return default_relation(notion, participation) if neighbouring is None else neighbouring_relation(neighbouring)

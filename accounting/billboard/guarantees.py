@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ...mechanisms import NOTIONS, InputError, Neighbouring, Notion, neighbouring_relation
+from ...mechanisms import InputError, Neighbouring, Notion, PrivacyNotion, neighbouring_relation
 from ...mechanisms.validate import choice, number
 from ..bracket import Bracket
 from ..rounding import up
@@ -95,7 +95,7 @@ class Guarantee:
     theorem: str = "stated"
 
     def __post_init__(self) -> None:
-        choice("notion", self.notion, NOTIONS)
+        object.__setattr__(self, "notion", PrivacyNotion.named("notion", self.notion))
         object.__setattr__(self, "neighbouring", neighbouring_relation(self.neighbouring))
         if not self.unit.strip():
             raise InputError("unit", self.unit, "what one neighbouring step changes, such as 'client'")
@@ -103,7 +103,7 @@ class Guarantee:
             raise InputError("delta", self.delta, "a number from 0 to 1")
         if not self.epsilon.certified:
             raise InputError("epsilon", self.epsilon, "a certified bracket: an estimate guarantees nothing")
-        if self.notion != "dp" and self.observer.kind == "server":
+        if self.notion != PrivacyNotion.DP and self.observer.kind == "server":
             raise InputError(
                 "observer",
                 self.observer.kind,

@@ -19,7 +19,9 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Notion,
+    Participation,
     Poisson,
+    PrivacyNotion,
     RandomAllocation,
     Relation,
     Repeat,
@@ -205,7 +207,9 @@ def _upper(
         else:
             parts.append(Repeat(step if knows[step] == "nothing" else _unhidden(step), rounds))
     seen: Notion = (
-        "joint" if any(known == "everything" and isinstance(s, FixedSize) for s, known in knows.items()) else "dp"
+        PrivacyNotion.JOINT
+        if any(known == "everything" and isinstance(s, FixedSize) for s, known in knows.items())
+        else PrivacyNotion.DP
     )
     whole = Sequence(tuple(parts))
     left = (delta - spent) * (1 - 1e-15) if spent else delta
@@ -232,7 +236,7 @@ def _visible(run: Mechanism, delta: float, relation: Relation, asking: Asking) -
         return exact
     parts = Sequence(tuple(Repeat(_unhidden(step), rounds) for step, rounds in steps.items()))
     plain = all(not hasattr(step, "mechanism") for step in steps)  # everybody takes part: there is nothing to see
-    return answer(asking(parts, "epsilon", relation, participation=None if plain else "visible"), delta)
+    return answer(asking(parts, "epsilon", relation, participation=None if plain else Participation.VISIBLE), delta)
 
 
 def _lower(run: Mechanism, observer: Observer, delta: float, relation: Relation, asking: Asking) -> Bracket:

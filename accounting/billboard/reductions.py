@@ -13,6 +13,7 @@ from typing import Literal
 
 from flint import arb, ctx
 
+from ...mechanisms import PrivacyNotion
 from ...mechanisms.validate import choice, count
 from ..bracket import Bracket
 from ..rounding import float_above, up
@@ -41,7 +42,7 @@ def billboard_lemma(billboard: Guarantee, clients_learn: ClientsLearn) -> Guaran
     'billboard'
     """
     choice("clients_learn", clients_learn, CLIENTS_LEARN)
-    _needs(billboard, "dp")
+    _needs(billboard, PrivacyNotion.DP)
     if billboard.observer == OUTSIDE and clients_learn != "the-billboard-only":
         raise UnlikeGuarantees(
             "observer",
@@ -50,7 +51,9 @@ def billboard_lemma(billboard: Guarantee, clients_learn: ClientsLearn) -> Guaran
         )
     if billboard.observer not in (OUTSIDE, EVERYBODY_ELSE):
         raise UnlikeGuarantees("observer", str(billboard.observer), f"{OUTSIDE} or {EVERYBODY_ELSE}")
-    return replace(billboard, notion="billboard", observer=EVERYBODY_ELSE, theorem=_by("billboard lemma", billboard))
+    return replace(
+        billboard, notion=PrivacyNotion.BILLBOARD, observer=EVERYBODY_ELSE, theorem=_by("billboard lemma", billboard)
+    )
 
 
 def billboard_implies_joint(guarantee: Guarantee) -> Guarantee:
@@ -64,8 +67,8 @@ def billboard_implies_joint(guarantee: Guarantee) -> Guarantee:
     >>> billboard_implies_joint(seen).notion
     'joint'
     """
-    _needs(guarantee, "billboard")
-    return replace(guarantee, notion="joint", theorem=_by("billboard implies joint", guarantee))
+    _needs(guarantee, PrivacyNotion.BILLBOARD)
+    return replace(guarantee, notion=PrivacyNotion.JOINT, theorem=_by("billboard implies joint", guarantee))
 
 
 def dp_implies_joint(guarantee: Guarantee) -> Guarantee:
@@ -78,10 +81,10 @@ def dp_implies_joint(guarantee: Guarantee) -> Guarantee:
     >>> dp_implies_joint(seen).notion
     'joint'
     """
-    _needs(guarantee, "dp")
+    _needs(guarantee, PrivacyNotion.DP)
     if guarantee.observer != EVERYBODY_ELSE:
         raise UnlikeGuarantees("observer", str(guarantee.observer), str(EVERYBODY_ELSE))
-    return replace(guarantee, notion="joint", theorem=_by("dp implies joint", guarantee))
+    return replace(guarantee, notion=PrivacyNotion.JOINT, theorem=_by("dp implies joint", guarantee))
 
 
 def group(guarantee: Guarantee, size: int) -> Guarantee:

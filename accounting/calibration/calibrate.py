@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
+from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, PrivacyNotion, Visibility
 from ...mechanisms.validate import choice, delta_below_one, nonnegative, positive
 from ..accountants import AccountantName
 from ..answer import answer
@@ -26,7 +26,7 @@ def calibrate(
     delta: float,
     most: float | None = None,
     neighbouring: Neighbouring | None = None,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     accountant: AccountantName = "best",
     rtol: float = 1e-6,
@@ -72,7 +72,7 @@ def calibrations(
     delta: float,
     most: float | None = None,
     neighbouring: Neighbouring | None = None,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     accountant: AccountantName = "best",
     rtol: float = 1e-6,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Visibility
+from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, PrivacyNotion, Visibility
 from ...mechanisms.digits import rounded_up
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import choice, number, open_probability
@@ -63,7 +63,7 @@ def calibrate_risk(
     fpr: float,
     most: float | None = None,
     neighbouring: Neighbouring | None = None,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     rtol: float = 1e-4,
 ) -> RiskCalibration:

@@ -16,6 +16,7 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Poisson,
+    PrivacyNotion,
     RandomAllocation,
     Relation,
     Repeat,
@@ -231,7 +232,7 @@ class _Searched:
 
     def _question(self, noise_multiplier: float, rtol: float) -> Question:
         run = RUN_OF_SCHEME[self.scheme](noise_multiplier, self.population, self.batch_size, self.epochs)
-        return Question.about(run, "epsilon", self.neighbouring, "dp", None, "best", rtol)
+        return Question.about(run, "epsilon", self.neighbouring, PrivacyNotion.DP, None, "best", rtol)
 
     def _roughly(self, noise_multiplier: float) -> Bracket:
         return answer(self._question(noise_multiplier, ROUGH), self.delta)

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...mechanisms import FixedSize, Gaussian, Mechanism, Relation, Repeat, Sequence, rounds_by_step
+from ...mechanisms import FixedSize, Gaussian, Mechanism, Participation, Relation, Repeat, Sequence, rounds_by_step
 from ..bracket import Bracket
 from ..question import RTOL, Question
 from . import renyi_end as renyi
@@ -132,7 +132,7 @@ def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
 
 
 def _applies(question: Question, known: Bracket) -> bool:
-    asked = question.accountant == "best" and question.participation == "hidden" and not _unequal.get()
+    asked = question.accountant == "best" and question.participation == Participation.HIDDEN and not _unequal.get()
     two_sided = question.neighbouring in (Relation.REPLACE_ONE, Relation.ZERO_OUT)
     return asked and two_sided and known.certified and known.lower > 0.0 and known.upper < math.inf
 

@@ -14,7 +14,7 @@ from typing import Any, Literal, cast
 
 from flint import arb, ctx, fmpq
 
-from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, PureDp, RenyiDp, Zcdp
+from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, PrivacyNotion, PureDp, RenyiDp, Zcdp
 from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import count, nonnegative, number, positive
@@ -201,7 +201,7 @@ class ComposedConversion(InNotebook):
         """Plain data, as of a described run."""
         found = self.conversion
         ends = {f"{found.asked}_lower": 0.0, f"{found.asked}_upper": found.at_most}
-        about: dict[str, Any] = {"notion": "dp", found.known: self.each, "rounds": self.rounds}
+        about: dict[str, Any] = {"notion": PrivacyNotion.DP, found.known: self.each, "rounds": self.rounds}
         told_of = {"accountant": "conversion", "certified": True, "reached": True}
         how = {"direction": found.direction, "words": found.words, "seconds": self.seconds}
         return ends | dict(found.at) | about | told_of | how

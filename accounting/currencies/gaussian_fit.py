@@ -14,7 +14,7 @@ import numpy as np
 from flint import arb, ctx
 from scipy.special import ndtr, ndtri
 
-from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility
+from ...mechanisms import InputError, Neighbouring, Notion, PrivacyNotion, Run, Visibility
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import interval, rounded_up
 from ...mechanisms.notebook import InNotebook
@@ -74,7 +74,7 @@ def gaussian_fit(
     run: Run,
     neighbouring: Neighbouring | None = None,
     *,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     error_rates_at_least: float = 1e-3,
     rtol: float = 1e-4,

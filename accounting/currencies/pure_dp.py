@@ -26,6 +26,7 @@ from ...mechanisms import (
     LocalHash,
     Mechanism,
     Neighbouring,
+    Participation,
     PiecewiseMechanism,
     Poisson,
     PureDp,
@@ -33,6 +34,7 @@ from ...mechanisms import (
     ReportNoisyMax,
     SparseVector,
     Staircase,
+    Visibility,
     neighbouring_relation,
     sensitivity,
 )
@@ -41,7 +43,6 @@ from ..pairs import Composition
 from ..pairs.parameters import dominated_parameters, dominating_parameters
 from ..pricing.dominating import of_case
 from ..pricing.neighbour_cases import NeighbourCase, neighbour_cases
-from ..pricing.schemes import Participation
 from ..rounding import down, float_above, float_below, up
 
 METHOD = "largest-loss"
@@ -54,7 +55,9 @@ UNBOUNDED = "no epsilon holds at delta = 0: the privacy loss has no upper bound 
 """Why an epsilon at delta = 0 is infinite."""
 
 
-def pure_epsilon(run: Mechanism, neighbouring: Neighbouring, participation: Participation = "hidden") -> Bracket:
+def pure_epsilon(
+    run: Mechanism, neighbouring: Neighbouring, participation: Visibility = Participation.HIDDEN
+) -> Bracket:
     """The smallest epsilon for which the run is (epsilon, 0)-DP; both ends infinite where the loss has no bound.
 
     >>> from dpcert.mechanisms import Laplace, Repeat
@@ -63,8 +66,8 @@ def pure_epsilon(run: Mechanism, neighbouring: Neighbouring, participation: Part
 
     Raises InputError for combinations that have no meaning or no known bound.
     """
-    relation = neighbouring_relation(neighbouring)
-    found = [_of_case(case, relation, participation) for case in neighbour_cases(run, relation)]
+    relation, seen = neighbouring_relation(neighbouring), Participation.named("participation", participation)
+    found = [_of_case(case, relation, seen) for case in neighbour_cases(run, relation)]
     return reduce(Bracket.maximum, found)
 
 

@@ -23,7 +23,7 @@ from functools import cache
 from html import escape
 from typing import Any
 
-from ...mechanisms import InputError, Neighbouring, Notion, Run, Visibility, relation_meant
+from ...mechanisms import InputError, Neighbouring, Notion, PrivacyNotion, Run, Visibility, relation_meant
 from ...mechanisms.digits import interval, rounded_up
 from ...mechanisms.text_table import paragraph, text_table
 from ...mechanisms.validate import number, open_probability
@@ -158,7 +158,7 @@ def risk(
     run: Run,
     neighbouring: Neighbouring | None = None,
     *,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     false_positive_rates: Sequence[float] = FALSE_POSITIVE_RATES,
     prior: float = 0.5,

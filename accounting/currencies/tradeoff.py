@@ -21,6 +21,7 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Notion,
+    PrivacyNotion,
     Run,
     Visibility,
     as_run,
@@ -132,7 +133,7 @@ def tradeoff(
     run: Run,
     neighbouring: Neighbouring | None = None,
     *,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     points: int = 65,
     narrow_at: Sequence[float] = (),
@@ -180,7 +181,7 @@ def tradeoff(
         return _tightened(tuple((eps, whole) for eps, (whole, _) in sorted(knots.items())))
 
     ask(most * k / (points - 1) for k in range(points if most > 0.0 else 1))
-    exact = _exact_mu(run, neighbouring) if notion == "dp" and participation is None else None
+    exact = _exact_mu(run, neighbouring) if notion == PrivacyNotion.DP and participation is None else None
     if exact is None and most > 0.0:
         ask(_touching(profile(), narrow_at))
     known = tuple((eps, alone) for eps, (_, alone) in sorted(knots.items()) if alone is not None)

@@ -12,6 +12,7 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Notion,
+    PrivacyNotion,
     Relation,
     Visibility,
     relation_meant,
@@ -56,7 +57,7 @@ class Cost:
     epsilon: Bracket
     delta: float
     neighbouring: Relation
-    notion: Notion = "dp"
+    notion: Notion = PrivacyNotion.DP
     participation: Visibility | None = None
 
     def __str__(self) -> str:
@@ -123,7 +124,7 @@ def contents(
     delta: float | None = None,
     neighbouring: Neighbouring | None = None,
     *,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     accountant: AccountantName = "best",
 ) -> Contents:

@@ -16,6 +16,7 @@ from ...mechanisms import (
     InputError,
     Mechanism,
     Neighbouring,
+    Participation,
     PureDp,
     Relation,
     Visibility,
@@ -155,12 +156,12 @@ class RenyiFilter(_Additive):
         neighbouring: Neighbouring | None = None,
         *,
         order: float | None = None,
-        participation: Visibility = "hidden",
+        participation: Visibility = Participation.HIDDEN,
     ) -> None:
         positive("target_epsilon", target_epsilon)
         open_probability("target_delta", target_delta)
         self.neighbouring = relation_meant(neighbouring, participation=participation)
-        self.participation: Visibility = participation
+        self.participation = Participation.named("participation", participation)
         self.order = default_order(target_epsilon, target_delta) if order is None else number("order", order)
         if self.order <= 1:
             raise InputError("order", order, "an order above 1")
@@ -187,11 +188,15 @@ class PureFilter(_Additive):
     """
 
     def __init__(
-        self, target_epsilon: float, neighbouring: Neighbouring | None = None, *, participation: Visibility = "hidden"
+        self,
+        target_epsilon: float,
+        neighbouring: Neighbouring | None = None,
+        *,
+        participation: Visibility = Participation.HIDDEN,
     ) -> None:
         super().__init__(positive("target_epsilon", target_epsilon))
         self.neighbouring = relation_meant(neighbouring, participation=participation)
-        self.participation: Visibility = participation
+        self.participation = Participation.named("participation", participation)
 
     def cost(self, mechanism: Mechanism) -> float:
         """The mechanism's largest loss; infinite for Gaussian noise."""
@@ -233,11 +238,15 @@ class ZcdpFilter(_Additive):
     """
 
     def __init__(
-        self, target_rho: float, neighbouring: Neighbouring | None = None, *, participation: Visibility = "hidden"
+        self,
+        target_rho: float,
+        neighbouring: Neighbouring | None = None,
+        *,
+        participation: Visibility = Participation.HIDDEN,
     ) -> None:
         super().__init__(positive("target_rho", target_rho))
         self.neighbouring = relation_meant(neighbouring, participation=participation)
-        self.participation: Visibility = participation
+        self.participation = Participation.named("participation", participation)
         self._known: dict[Mechanism, float] = {}
 
     def cost(self, mechanism: Mechanism) -> float:

@@ -14,6 +14,8 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Notion,
+    Participation,
+    PrivacyNotion,
     Repeat,
     Sequence,
     Visibility,
@@ -163,7 +165,7 @@ class Ledger:
         delta: float,
         neighbouring: Neighbouring | None = None,
         *,
-        notion: Notion = "dp",
+        notion: Notion = PrivacyNotion.DP,
         participation: Visibility | None = None,
         accountant: AccountantName = "best",
     ) -> Bracket:
@@ -178,7 +180,7 @@ class Ledger:
         delta: float,
         neighbouring: Neighbouring | None = None,
         *,
-        participation: Visibility = "hidden",
+        participation: Visibility = Participation.HIDDEN,
     ) -> Bracket:
         """The certified cost of everything recorded, cheap to ask for after every round; see RunningEpsilon.
 

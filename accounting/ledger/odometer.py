@@ -8,6 +8,7 @@ from ...mechanisms import (
     InputError,
     Mechanism,
     Neighbouring,
+    Participation,
     Visibility,
     relation_meant,
 )
@@ -43,7 +44,7 @@ class RenyiOdometer:
         step: float | None = None,
         neighbouring: Neighbouring | None = None,
         *,
-        participation: Visibility = "hidden",
+        participation: Visibility = Participation.HIDDEN,
     ) -> None:
         self.delta = open_probability("target_delta", target_delta)
         if number("order", order) <= 1:
@@ -53,7 +54,7 @@ class RenyiOdometer:
             warnings.warn("RenyiOdometer needs no step any more: leave it out", DeprecationWarning, stacklevel=2)
         self.order = float(order)
         self.neighbouring = relation_meant(neighbouring, participation=participation)
-        self.participation: Visibility = participation
+        self.participation = Participation.named("participation", participation)
         self.spent = 0.0
 
     def record(self, mechanism: Mechanism) -> None:

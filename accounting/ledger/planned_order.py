@@ -6,7 +6,7 @@ import math
 
 from scipy.optimize import minimize_scalar
 
-from ...mechanisms import Mechanism, Neighbouring, Visibility, relation_meant
+from ...mechanisms import Mechanism, Neighbouring, Participation, Visibility, relation_meant
 from ..losses.crossing import Excess, crossing
 from ..renyi.conversions import best_epsilon
 from ..renyi.renyi import renyi
@@ -23,7 +23,7 @@ def planned_order(
     target_delta: float,
     neighbouring: Neighbouring | None = None,
     *,
-    participation: Visibility = "hidden",
+    participation: Visibility = Participation.HIDDEN,
 ) -> float:
     """The order whose filter lets the most events like `expected` through.
 

@@ -8,6 +8,7 @@ from ...mechanisms import (
     Disjoint,
     Mechanism,
     Neighbouring,
+    Participation,
     Repeat,
     Sequence,
     Visibility,
@@ -68,11 +69,11 @@ class RunningEpsilon:
         delta: float,
         neighbouring: Neighbouring | None = None,
         *,
-        participation: Visibility = "hidden",
+        participation: Visibility = Participation.HIDDEN,
     ) -> None:
         self.delta = delta_below_one("delta", delta)
         self.neighbouring = relation_meant(neighbouring, participation=participation)
-        self.participation: Visibility = participation
+        self.participation = Participation.named("participation", participation)
         self._counts: dict[Mechanism, int] = {}
         self._pairs: dict[Mechanism, tuple[Pair, ...]] = {}
         self._layout: LedgerLayout | None = None

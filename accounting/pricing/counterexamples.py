@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...mechanisms import Neighbouring, Notion, Run, Visibility
+from ...mechanisms import Neighbouring, Notion, PrivacyNotion, Run, Visibility
 from ..accountants import composed, composed_together
 from ..answer import answers
 from ..bracket import Bracket
@@ -20,7 +20,7 @@ def counterexample(
     delta: float,
     neighbouring: Neighbouring | None = None,
     *,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
     rtol: float = RTOL,
 ) -> tuple[Composition, Bracket] | None:

@@ -13,12 +13,12 @@ from functools import lru_cache
 
 from flint import arb, ctx
 
-from ...mechanisms import InputError, Mechanism, Poisson, Relation, TruncatedPoisson
+from ...mechanisms import InputError, Mechanism, Participation, Poisson, Relation, TruncatedPoisson
 from ..pairs import Composition, MixturePair, Order, Pair, Side
 from ..rounding import float_above, float_below
 from .round import Round, once
 from .sampled_bounds import drawn, is_stated, of_sampled_bound
-from .schemes import Participation, poisson, replacing, visible
+from .schemes import poisson, replacing, visible
 
 _CUT = "zero-out or replace-one, where others know whether a full cohort left them out: a unit that is there does that"
 
@@ -151,16 +151,16 @@ def truncated(part: TruncatedPoisson, relation: Relation, participation: Partici
     is a Poisson round; if they do, the unit takes somebody's place. Attained: a Poisson round at the rate that is left.
     Otherwise a full cohort tells who is in it: charged, and where it is seen attained, as a seen round at that rate.
     """
-    if participation != "hidden" and relation == Relation.ADD_REMOVE:
+    if participation != Participation.HIDDEN and relation == Relation.ADD_REMOVE:
         raise InputError("neighbouring", relation, _CUT)
     law = cut_law(part)
     if is_stated(part.mechanism):
         return _of_bound(part.mechanism, part.sampling_rate, law, relation)
     uncut = Poisson(part.mechanism, part.sampling_rate)
     left = Poisson(part.mechanism, law.rate)
-    if participation != "hidden":
+    if participation != Participation.HIDDEN:
         at_most = Poisson(part.mechanism, min(law.rate_above, part.sampling_rate))
-        known = visible(left, relation) if participation == "visible" else poisson(left, relation)
+        known = visible(left, relation) if participation == Participation.VISIBLE else poisson(left, relation)
         return Round(visible(at_most, relation).upper, known.lower)
     if law.full == 0.0:
         return poisson(uncut, relation)

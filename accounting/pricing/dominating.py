@@ -22,6 +22,7 @@ from ...mechanisms import (
     LossDistribution,
     Mechanism,
     Neighbouring,
+    Participation,
     Poisson,
     RandomAllocation,
     Relation,
@@ -31,6 +32,7 @@ from ...mechanisms import (
     Skellam,
     StableHistogram,
     TruncatedPoisson,
+    Visibility,
     VisibleParticipation,
     as_run,
     neighbouring_relation,
@@ -48,7 +50,6 @@ from .neighbour_cases import Change, NeighbourCase, neighbour_cases
 from .round import Alternatives, Choice, Round, bounded, either, listed, once, plain, tight
 from .sampled_bounds import is_stated, of_sampled_bound
 from .schemes import (
-    Participation,
     allocated,
     as_one_sample,
     correlated,
@@ -80,7 +81,7 @@ class Dominating:
     amplified: tuple[tuple[Composition, ...], ...] = ()
 
 
-def dominating(run: Run, neighbouring: Neighbouring, participation: Participation = "hidden") -> Dominating:
+def dominating(run: Run, neighbouring: Neighbouring, participation: Visibility = Participation.HIDDEN) -> Dominating:
     """The product pairs of a run.
 
     >>> from dpcert.mechanisms import Gaussian, Repeat
@@ -89,8 +90,8 @@ def dominating(run: Run, neighbouring: Neighbouring, participation: Participatio
 
     Raises InputError for combinations that have no meaning or no known bound.
     """
-    relation = neighbouring_relation(neighbouring)
-    found = [_ordered(case, relation, participation) for case in neighbour_cases(as_run(run), relation)]
+    relation, seen = neighbouring_relation(neighbouring), Participation.named("participation", participation)
+    found = [_ordered(case, relation, seen) for case in neighbour_cases(as_run(run), relation)]
     return Dominating(
         upper=_distinct(product for each in found for product in each.upper.values()),
         lower=_distinct(product for each in found for known in each.lower.values() for product in known.values()),
@@ -116,7 +117,7 @@ def _ordered(case: NeighbourCase, relation: Relation, participation: Participati
     """The products of one way, in each order of the neighbours, as of one round."""
     for part, change in case:
         refuse_absent_shares(part, Relation.ADD_REMOVE if change != "stays" else relation)
-        if participation == "pooled":
+        if participation == Participation.POOLED:
             refuse_known_shares(part)
     steps = [(_changed(part, change, relation, participation), rounds) for (part, change), rounds in case.items()]
     lower = {order: _combined([(step.lower[order], n) for step, n in steps if order in step.lower]) for order in Order}
@@ -166,15 +167,19 @@ def _product(steps: Iterable[tuple[Composition, int]]) -> Composition:
 def _round(part: Mechanism, relation: Relation, participation: Participation) -> Round:
     refuse_seen_presence(part, relation, participation)
     if isinstance(part, VisibleParticipation):
-        return _round(part.mechanism, relation, "visible")
+        return _round(part.mechanism, relation, Participation.VISIBLE)
     if isinstance(part, Poisson | FixedSize):
         part = as_one_sample(part)
         if part.sampling_rate == 1.0:
             return _round(part.mechanism, relation, participation)
         if is_stated(part.mechanism):
-            seen = participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize))
+            seen = participation == Participation.VISIBLE or (
+                participation == Participation.POOLED and isinstance(part, FixedSize)
+            )
             return of_sampled_bound(part, relation, seen)
-        if participation == "visible" or (participation == "pooled" and isinstance(part, FixedSize)):
+        if participation == Participation.VISIBLE or (
+            participation == Participation.POOLED and isinstance(part, FixedSize)
+        ):
             return visible(part, relation)
         return poisson(part, relation) if isinstance(part, Poisson) else fixed_size(part, relation)
     if isinstance(part, Group) and part.units == 1:
@@ -201,7 +206,7 @@ def _round(part: Mechanism, relation: Relation, participation: Participation) ->
     if isinstance(part, BestOfSeveral):
         return _best_of_several(part, relation, participation)
     known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated_pairs(part)
-    if isinstance(part, ShuffledReports) and participation == "pooled":
+    if isinstance(part, ShuffledReports) and participation == Participation.POOLED:
         return _round(part.report, relation, participation)  # the others know their reports
     if known is not None:
         return Round.of(either(known.upper), listed(known.lower))
@@ -215,7 +220,7 @@ def _round(part: Mechanism, relation: Relation, participation: Participation) ->
 def _best_of_several(part: BestOfSeveral, relation: Relation, participation: Participation) -> Round:
     """Attained: all results are equally good, and the first is kept (docs/theory/selection.md); of a Poisson
     distributed number of runs there may be none (answer.py has what that shows)."""
-    if participation != "hidden":
+    if participation != Participation.HIDDEN:
         raise InputError("participation", participation, _COUNTED_RUNS)
     single = [_ordered(case, relation, participation) for case in neighbour_cases(part.mechanism, relation)]
     upper = _distinct(product for each in single for product in each.upper.values())
@@ -236,7 +241,7 @@ def _grouped(part: Group, relation: Relation, participation: Participation) -> R
         return correlated(part.mechanism, relation, part.units)
     if isinstance(part.mechanism, Skellam | DistributedDiscreteGaussian):
         return bounded(RenyiLines(part.mechanism.renyi_lines(part.units * sensitivity(relation))))
-    if participation == "visible" and isinstance(part.mechanism, Poisson):
+    if participation == Participation.VISIBLE and isinstance(part.mechanism, Poisson):
         raise InputError("participation", participation, "hidden participation, for a group in Poisson rounds")
     pairs, attained = group_pairs(part, relation)
     return tight(pairs) if attained else Round.of(pairs, {})

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Literal
 
 from ...mechanisms import (
     CorrelatedGaussian,
@@ -16,6 +15,7 @@ from ...mechanisms import (
     InputError,
     Mechanism,
     NoNoise,
+    Participation,
     Poisson,
     RandomAllocation,
     Relation,
@@ -51,14 +51,6 @@ from ..pairs.pair import largest_loss
 from ..rounding import UNIT, widened_down, widened_up
 from .additive import additive
 from .round import ByOrder, Choice, Example, Round, bounded, either, once, plain, repeated, tight
-
-Participation = Literal["hidden", "pooled", "visible"]
-"""What the observer knows of who took part in a round.
-
-"hidden": nothing. "pooled": every other unit knows whether it took part itself, and they pool that; it settles
-the unit's own participation when the cohort has a fixed size, and says nothing about it under independent
-Poisson coins. "visible": the observer sees the unit's own participation (its traffic, or the cohort itself).
-"""
 
 _SEEN = "zero-out or replace-one when participation is visible: seeing a unit take part reveals that it is there"
 
@@ -172,7 +164,7 @@ def shuffled(part: Shuffled, relation: Relation, participation: Participation) -
     if relation == Relation.ZERO_OUT and isinstance(part.mechanism, Gaussian):
         examples |= _scored(Example.OPPOSED, part.mechanism, part.batches, 1, (2, 1))
     orders = tuple(Order) if relation == Relation.REPLACE_ONE else (Order.REMOVE,)  # of two units either stands out
-    amplified = _amplified(part, relation) if participation == "hidden" else {}
+    amplified = _amplified(part, relation) if participation == Participation.HIDDEN else {}
     known = Round.of(either(pair), dict.fromkeys(orders, examples))
     return replace(known, amplified=({order: once(bound) for order, bound in amplified.items()},) if amplified else ())
 
@@ -214,7 +206,7 @@ def allocated(part: RandomAllocation, relation: Relation, participation: Partici
         return tight(either(additive(base, sensitivity(relation))))
     if isinstance(base, Repeat | Sequence | TruncatedLaplace):
         raise InputError("mechanism", base, "one release of untruncated noise a round, with random allocation")
-    if participation == "visible" or times == part.rounds:
+    if participation == Participation.VISIBLE or times == part.rounds:
         return repeated(additive(base, sensitivity(relation)), times)
     if relation != Relation.REPLACE_ONE:
         pair = additive(base, 1)
@@ -245,5 +237,7 @@ def correlated(part: CorrelatedGaussian, relation: Relation, units: int = 1) -> 
 
 def refuse_seen_presence(part: Mechanism, relation: Relation, participation: Participation) -> None:
     """Whoever sees who takes part sees who is there, also where everybody takes part in every round."""
-    if relation == Relation.ADD_REMOVE and (participation == "visible" or isinstance(part, VisibleParticipation)):
+    if relation == Relation.ADD_REMOVE and (
+        participation == Participation.VISIBLE or isinstance(part, VisibleParticipation)
+    ):
         raise InputError("neighbouring", relation, _SEEN)

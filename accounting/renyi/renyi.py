@@ -13,7 +13,15 @@ from functools import lru_cache
 
 from flint import ctx
 
-from ...mechanisms import InputError, Mechanism, Neighbouring, Relation, neighbouring_relation
+from ...mechanisms import (
+    InputError,
+    Mechanism,
+    Neighbouring,
+    Participation,
+    Relation,
+    Visibility,
+    neighbouring_relation,
+)
 from ...mechanisms.validate import number
 from ..bracket import Bracket
 from ..currencies.pure_dp import decimal, decimal_above, decimal_below
@@ -25,7 +33,6 @@ from ..pairs.moments import SLACK
 from ..pairs.pair import largest_loss
 from ..pairs.parameters import dominating_parameters
 from ..pricing.dominating import dominating
-from ..pricing.schemes import Participation
 from ..rounding import TARGET, down, nearest_above, up, widened_down, widened_up
 from .conversions import best_delta, best_epsilon, canonne_delta, canonne_epsilon
 from .divergence_below import divergence_below
@@ -210,7 +217,7 @@ def renyi(
     run: Mechanism,
     alpha: float,
     neighbouring: Neighbouring = Relation.ADD_REMOVE,
-    participation: Participation = "hidden",
+    participation: Visibility = Participation.HIDDEN,
 ) -> Bracket:
     """The Renyi divergence of order alpha between the run's outputs on neighbours, as a certified bracket.
 

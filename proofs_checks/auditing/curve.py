@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from ... import accounting
-from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Relation
+from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, PrivacyNotion, Relation
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import nonnegative, number, positive
 
@@ -138,7 +138,11 @@ def from_profile(profile: Callable[[float], float], epsilons: ArrayLike, text: s
 
 
 def of_mechanism(
-    run: Mechanism, neighbouring: Neighbouring = Relation.ADD_REMOVE, notion: Notion = "dp", *, lines: int = 32
+    run: Mechanism,
+    neighbouring: Neighbouring = Relation.ADD_REMOVE,
+    notion: Notion = PrivacyNotion.DP,
+    *,
+    lines: int = 32,
 ) -> ClaimedCurve:
     """What our accountants prove of a described mechanism: the upper ends of delta(epsilon)."""
     top = accounting.epsilon(run, 1e-9, neighbouring, notion=notion).upper

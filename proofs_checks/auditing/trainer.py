@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from ...accounting import Bracket, epsilon
-from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, Relation
+from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, PrivacyNotion, Relation
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import rounded_down, rounded_up
 from ...mechanisms.notebook import InNotebook
@@ -42,7 +42,7 @@ class TrainerClaim:
 
     mechanism: Mechanism
     neighbouring: Neighbouring = Relation.ADD_REMOVE
-    notion: Notion = "dp"
+    notion: Notion = PrivacyNotion.DP
 
     def epsilon(self, delta: float) -> Bracket:
         """What the accountants certify for it."""

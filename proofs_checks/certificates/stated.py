@@ -8,6 +8,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
+from ...mechanisms import PrivacyNotion
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.fields import KindTable
@@ -82,7 +83,7 @@ def _square(phase: Phase) -> Fraction:
 
 
 def _claim(statement: Statement, note: str | None) -> Table:
-    coalition = statement.notion != "dp" and statement.coalition_sees_participation is not False
+    coalition = statement.notion != PrivacyNotion.DP and statement.coalition_sees_participation is not False
     span = statement.epsilon_interval
     return {
         "title": statement.title,

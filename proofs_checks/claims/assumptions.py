@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...mechanisms import Gaussian, Relation, sensitivity
+from ...mechanisms import Gaussian, Participation, PrivacyNotion, Relation, sensitivity
 from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase
@@ -51,7 +51,7 @@ def _about_statement(claim: Claim) -> Iterator[str]:
 def observer_in_words(claim: Claim) -> str | None:
     """Whom the verdict is about, and whether the claim says so; None for plain privacy, which names nobody."""
     statement = claim.statement
-    if statement.notion == "dp" and statement.observer is None:
+    if statement.notion == PrivacyNotion.DP and statement.observer is None:
         return None
     if statement.observer is None and statement.coalition_sees_participation is False:
         return "no attacker learns who takes part"
@@ -119,7 +119,7 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
     if scheme == "fixed-size":
         yield "fixed-size sampling: every round draws a new uniform cohort without replacement"
     if scheme in ("fixed-size", "shuffle"):
-        hidden = claim.statement.participation == "hidden" or claim.statement.notion == "dp"
+        hidden = claim.statement.participation == Participation.HIDDEN or claim.statement.notion == PrivacyNotion.DP
         if hidden and claim.statement.observer is None:
             yield (
                 "cohorts stay secret, and a unit's contribution depends on its own data and on public outputs only "
@@ -149,7 +149,7 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
             "of each block independently and uniformly; sums are divided by a constant, never by the number of units "
             "that take part"
         )
-        if claim.statement.observer is None and claim.statement.notion == "dp":
+        if claim.statement.observer is None and claim.statement.notion == PrivacyNotion.DP:
             yield (
                 "the picks stay secret, and a unit's contribution depends on its own data and on public outputs only "
                 "(clients keep no state)"

@@ -16,6 +16,8 @@ from ...mechanisms import (
     Group,
     InputError,
     Mechanism,
+    Participation,
+    PrivacyNotion,
     Relation,
     rounds_by_step,
 )
@@ -187,7 +189,7 @@ def hidden_and_uneven(statement: Statement, phases: tuple[Phase, ...]) -> bool:
     (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise").
     """
     partly = statement.observer not in (None, "server", "coalition") or statement.coalition_size is not None
-    hidden = statement.notion == "dp" or statement.participation == "hidden" or partly
+    hidden = statement.notion == PrivacyNotion.DP or statement.participation == Participation.HIDDEN or partly
     return hidden and statement.neighbouring == Relation.ZERO_OUT and any(map(has_uneven_cohorts, phases))
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from ...accounting import Bracket
-from ...mechanisms import Gaussian, Relation, sensitivity
+from ...mechanisms import Gaussian, PrivacyNotion, Relation, sensitivity
 from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.norms import NormedTable
@@ -52,7 +52,7 @@ def findings(claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[
 
 def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
     sampling, statement = phase.sampling, claim.statement
-    coalition = statement.notion != "dp" and statement.participation is None
+    coalition = statement.notion != PrivacyNotion.DP and statement.participation is None
     coalition = coalition and statement.observer in (None, "coalition") and statement.coalition_size is None
     if sampling.scheme == "fixed-size" and sampling.rate < 1 and coalition:
         yield Finding(

@@ -17,7 +17,17 @@ from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
 from ...accounting.cohorts.hidden_cohorts import unequal_weights
 from ...accounting.question import RTOL, Question
-from ...mechanisms import Gaussian, InputError, Mechanism, Relation, Repeat, Sequence, Shuffled, rounds_by_step
+from ...mechanisms import (
+    Gaussian,
+    InputError,
+    Mechanism,
+    PrivacyNotion,
+    Relation,
+    Repeat,
+    Sequence,
+    Shuffled,
+    rounds_by_step,
+)
 from ...mechanisms.aggregation import Aggregation, FixedDenominatorMean, PerClientNoise
 from ...mechanisms.tables.noise import PerClientGaussianTable
 from ...mechanisms.tables.phase import has_uneven_cohorts
@@ -53,7 +63,7 @@ def judged_against(claim: Claim) -> Observer | None:
     statement = claim.statement
     if statement.observer is not None:
         return Observer("coalition" if statement.observer == "client" else statement.observer, statement.colluders)
-    if statement.notion == "dp":
+    if statement.notion == PrivacyNotion.DP:
         return None
     if statement.coalition_sees_participation is False and _client_noise(claim) is None:
         return OUTSIDE if statement.clients else None
@@ -119,7 +129,7 @@ def by_observer(claim: Claim, rtol: float) -> tuple[ObservedInterval, ...]:
     Entries that no accountant can give are left out, zero-out in hidden cohorts with unequal weights among them.
     """
     if (
-        claim.statement.notion == "dp"
+        claim.statement.notion == PrivacyNotion.DP
         or claim.statement.epsilon is None
         or all(phase.sampling.rate == 1.0 for phase in claim.phases)
     ):
@@ -172,13 +182,13 @@ def observer_is_the_notion_s_own(claim: Claim) -> bool:
     statement, observer = claim.statement, judged_against(claim)
     if observer is None:
         return True
-    return statement.notion != "dp" and observer == EVERYBODY_ELSE and not _client_noise_matters(claim)
+    return statement.notion != PrivacyNotion.DP and observer == EVERYBODY_ELSE and not _client_noise_matters(claim)
 
 
 def certifiable(claim: Claim) -> bool:
     """Whether a certificate, which knows no observers but the notion's own, can speak of this claim."""
     default = judged_against(claim) in (None, EVERYBODY_ELSE) and (
-        claim.statement.notion != "dp" or not claim.statement.observer
+        claim.statement.notion != PrivacyNotion.DP or not claim.statement.observer
     )
     return default and not _client_noise_matters(claim)
 

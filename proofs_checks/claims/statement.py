@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import model_validator
 
-from ...mechanisms import InputError, Notion, Relation, Visibility
+from ...mechanisms import InputError, Participation, PrivacyNotion, Relation, Visibility
 from ...mechanisms.tables.fields import Count, NonNegative, Positive, Probability, Table, checked, spelt
 from ...mechanisms.validate import delta_below_one, nonnegative, number, yes_or_no
 from .currency import Advantage, Currency, Curve, EpsilonAt, Mu, RenyiAt, Rho, TprAtFpr
@@ -139,7 +139,7 @@ class Statement(Table):
     year: Annotated[int | None, checked(_year)] = None
     source: Text = "not stated"
     link: Annotated[str | None, checked(_link)] = None
-    notion: Notion = "dp"
+    notion: Annotated[PrivacyNotion, spelt(PrivacyNotion)] = PrivacyNotion.DP
     unit: Text = "unit"
     neighbouring: Annotated[Relation, spelt(Relation)]
     epsilon: NonNegative | None = None
@@ -211,22 +211,22 @@ class Statement(Table):
         if self.epsilon is not None and self.epsilon_interval and not _rounds_to(*self.epsilon_interval, self.epsilon):
             expected = f"no further from epsilon = {self.epsilon} than one unit of its last digit: what rounding leaves"
             raise InputError("epsilon_interval", self.epsilon_interval, expected)
-        if self.notion == "dp" and self.coalition_sees_participation is not None:
+        if self.notion == PrivacyNotion.DP and self.coalition_sees_participation is not None:
             seen = self.coalition_sees_participation
             raise InputError("coalition_sees_participation", seen, "no such key with notion = 'dp': no coalition there")
         if self.observer is not None and self.coalition_sees_participation is not None:
             expected = "no such key beside observer: who sees what follows from the observer"
             raise InputError("coalition_sees_participation", self.coalition_sees_participation, expected)
-        if self.observer == "server" and self.notion != "dp":
+        if self.observer == "server" and self.notion != PrivacyNotion.DP:
             raise InputError(
                 "observer", "server", f"a client-side observer: {self.notion} privacy is not about the server"
             )
         if self.coalition_size is not None and self.observer != "coalition":
             raise InputError("coalition_size", self.coalition_size, "no such key unless observer = 'coalition'")
         for name in ("group", "phases_per_unit"):
-            if getattr(self, name) is not None and (self.notion != "dp" or self.observer is not None):
+            if getattr(self, name) is not None and (self.notion != PrivacyNotion.DP or self.observer is not None):
                 raise InputError(name, getattr(self, name), "no such key but for a dp claim about the output's readers")
-        if self.clients is not None and self.notion == "dp" and self.observer is None:
+        if self.clients is not None and self.notion == PrivacyNotion.DP and self.observer is None:
             raise InputError("clients", self.clients, "no such key for a dp claim without an observer")
         return self
 
@@ -269,4 +269,4 @@ class Statement(Table):
     @property
     def participation(self) -> Visibility | None:
         """What accounting.epsilon takes: None is the notion's own default (for billboard and joint: the coalition)."""
-        return "hidden" if self.coalition_sees_participation is False else None
+        return Participation.HIDDEN if self.coalition_sees_participation is False else None

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...accounting.currencies.tradeoff import tradeoff
-from ...mechanisms import Relation
+from ...mechanisms import PrivacyNotion, Relation
 from ...mechanisms.validate import lacks
 from ..billboard.coalition_attack import Federation
 from .pmtl.experiments import FIGURE_2, hidden_epsilon, seen_epsilon
@@ -91,7 +91,7 @@ def _tradeoffs(axes: Any) -> str:
     alphas = np.linspace(0.001, 0.999, 150)
     hidden = Federation(40, 4, 100, 4.75, "poisson").run()
     claimed = [bracket.lower for bracket in tradeoff(hidden, Relation.ADD_REMOVE).betas(alphas.tolist())]
-    seen = tradeoff(ATTACKED.run(), Relation.REPLACE_ONE, notion="billboard")
+    seen = tradeoff(ATTACKED.run(), Relation.REPLACE_ONE, notion=PrivacyNotion.BILLBOARD)
     exact = [bracket.lower for bracket in seen.betas(alphas.tolist())]
     axes.plot(alphas, claimed, label="promised: hidden participation, Poisson, add-remove")
     axes.plot(alphas, exact, label="certified: coalition, replaced data")

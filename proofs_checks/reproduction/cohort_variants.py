@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...mechanisms import FixedSize, Gaussian, Mechanism, Poisson, Relation, Repeat, Shuffled
+from ...mechanisms import FixedSize, Gaussian, Mechanism, Poisson, PrivacyNotion, Relation, Repeat, Shuffled
 from .run_variants import AS_POISSON, Simple, Variant, rewritten, simple
 
 SPLITS = (Fraction(9, 10), Fraction(11, 12), Fraction(5, 6), Fraction(4, 5))
@@ -38,8 +38,8 @@ def scheme_variants(described: Variant, sizes: Sizes) -> Iterator[Variant]:
     bare = rewritten(described.run, _unsampled)
     if bare != described.run:
         yield described.changed("no amplification by sampling", run=bare)
-        if described.notion == "dp" and described.neighbouring != Relation.ADD_REMOVE:
-            yield described.changed("participation visible to the others", notion="billboard")
+        if described.notion == PrivacyNotion.DP and described.neighbouring != Relation.ADD_REMOVE:
+            yield described.changed("participation visible to the others", notion=PrivacyNotion.BILLBOARD)
     found = simple(described.run)
     if found is None:
         return

@@ -23,6 +23,7 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Poisson,
+    PrivacyNotion,
     PureDp,
     Zcdp,
     rounds_by_step,
@@ -135,7 +136,7 @@ def _around(grid: tuple[float, ...], best: float) -> list[float]:
 
 def _products(variant: Variant) -> tuple[Composition, ...]:
     """The product pairs that the classic accountants evaluate: with Poisson sampling, only the order "remove"."""
-    observer = "pooled" if variant.notion != "dp" else "hidden"
+    observer = "pooled" if variant.notion != PrivacyNotion.DP else "hidden"
     try:
         products = dominating(variant.run, variant.neighbouring, observer).upper  # type: ignore[arg-type]
     except InputError:

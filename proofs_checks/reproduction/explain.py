@@ -13,7 +13,7 @@ from itertools import chain
 from ... import accounting
 from ...accounting.accountants import AccountantName
 from ...accounting.bracket import Bracket
-from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, neighbouring_relation
+from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, PrivacyNotion, neighbouring_relation
 from ...mechanisms.validate import open_probability
 from .cohort_variants import NOT_STATED, Sizes, population_variants, scheme_variants
 from .conventions import Computed, composition_theorems, fixed_size, limit, optimal, renyi, shuffled_epoch, zcdp
@@ -45,7 +45,7 @@ def explain(
     delta: float,
     neighbouring: Neighbouring,
     number: Printed | Decimal | str | float,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     sizes: Sizes = NOT_STATED,
     readings: Sequence[Reading] = (),
     orders: tuple[float, ...] | None = None,
@@ -77,7 +77,7 @@ def common(
     delta: float,
     neighbouring: Neighbouring,
     number: Printed | Decimal | str | float,
-    notion: Notion = "dp",
+    notion: Notion = PrivacyNotion.DP,
     bracket: Bracket | None = None,
     readings: Sequence[Reading] = (),
     orders: tuple[float, ...] | None = None,

@@ -17,6 +17,7 @@ from ...mechanisms import (
     Mechanism,
     Notion,
     Poisson,
+    PrivacyNotion,
     RandomAllocation,
     RandomizedResponse,
     Relation,
@@ -35,7 +36,7 @@ class Variant:
     delta: float
     neighbouring: Relation
     changes: tuple[str, ...] = ()
-    notion: Notion = "dp"
+    notion: Notion = PrivacyNotion.DP
 
     def changed(self, change: str, **fields: object) -> Variant:
         """The same with some fields replaced and the change named."""
@@ -89,8 +90,8 @@ def main_variants(described: Variant) -> Iterator[Variant]:
         usual = usual.changed(AS_POISSON, run=poisson)
     if described.neighbouring != Relation.ADD_REMOVE and not _only_replace_one(poisson):
         usual = usual.changed(f"add-remove instead of {described.neighbouring}", neighbouring=Relation.ADD_REMOVE)
-    if described.notion != "dp":
-        usual = usual.changed(f"plain DP instead of {described.notion}", notion="dp")
+    if described.notion != PrivacyNotion.DP:
+        usual = usual.changed(f"plain DP instead of {described.notion}", notion=PrivacyNotion.DP)
     if usual != described:
         yield usual
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
-from ...mechanisms import InputError
+from ...mechanisms import InputError, PrivacyNotion
 from ..auditing import AuditResult, ClaimedCurve, approximate_dp, of_mechanism
 from ..auditing.attack import attack
 from ..auditing.target import load
@@ -73,7 +73,7 @@ def audited(
 
 def _described(claim: Claim) -> list[ClaimedCurve]:
     """The curve of what the claim says ran, where plain DP and an accountant make it one."""
-    if claim.statement.notion != "dp":
+    if claim.statement.notion != PrivacyNotion.DP:
         return []
     try:
         return [of_mechanism(claim.run, claim.statement.neighbouring)]

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...mechanisms import InputError
+from ...mechanisms import InputError, PrivacyNotion
 from ...mechanisms.arrays import Floats
 from ..engine.algorithm import ClientRound, Clients, Pulled, Solve
 
@@ -30,7 +30,7 @@ class FixedOmega(Pulled):
     """
 
     name = "fixed-omega"
-    notion = "billboard"
+    notion = PrivacyNotion.BILLBOARD
     personal = True
 
     def __init__(self, omega: Floats, strength: float = 1.0) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...mechanisms import InputError, Notion
+from ...mechanisms import InputError, Notion, PrivacyNotion
 from ...mechanisms.validate import choice, count
 from ..data import Client, Federation
 from ..engine.algorithm import Algorithm, Clients, Solve
@@ -73,7 +73,7 @@ class SharedLayers(Algorithm):
     shared layers went, over the learning rate. So clip_norm is the paper's C, a bound on gradients.
     """
 
-    notion: Notion = "billboard"
+    notion: Notion = PrivacyNotion.BILLBOARD
     personal = True
 
     def __init__(self, head_layers: int = 1, label_sets: LabelSets = "all", aggregation_interval: int = 1) -> None:
@@ -84,7 +84,7 @@ class SharedLayers(Algorithm):
         if not self.head_layers:
             if label_sets == "own":
                 raise InputError("label_sets", label_sets, "all, where there is no head")
-            self.personal, self.notion = False, "dp"
+            self.personal, self.notion = False, PrivacyNotion.DP
 
     def prepare(self, model: FlatModule, federation: Federation, settings: Settings) -> None:
         if settings.clipping == "adaptive" and (self.noise_at == "clients" or not self.clips):

@@ -18,6 +18,7 @@ from ...mechanisms import (
     Mechanism,
     Neighbouring,
     Notion,
+    Participation,
     Poisson,
     Relation,
     Repeat,
@@ -98,9 +99,9 @@ class PrivacyCost:
         return cost
 
     @property
-    def participation(self) -> Literal["visible"] | None:
+    def participation(self) -> Participation | None:
         """ "visible" where every observer learns when a client took part; None where that follows from the notion."""
-        return "visible" if isinstance(self.round_mechanism, VisibleParticipation) else None
+        return Participation.VISIBLE if isinstance(self.round_mechanism, VisibleParticipation) else None
 
     @property
     def relation(self) -> Relation:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ...accounting.epsilon import epsilon
-from ...mechanisms import Gaussian, Poisson, Relation, Repeat
+from ...mechanisms import Gaussian, Poisson, PrivacyNotion, Relation, Repeat
 from ..algorithms.finetune import FineTuning, fine_tune
 from ..build import Parameters, build_algorithm
 from ..data import Federation
@@ -167,4 +167,4 @@ def _printed(cell: Cell, noise_multiplier: float, population: int) -> float | No
     if not noise_multiplier:
         return None
     sampled = Poisson(Gaussian(noise_multiplier), min(1.0, cell.cohort / population))
-    return epsilon(Repeat(sampled, cell.rounds), 1 / population, Relation.ADD_REMOVE, notion="dp").upper
+    return epsilon(Repeat(sampled, cell.rounds), 1 / population, Relation.ADD_REMOVE, notion=PrivacyNotion.DP).upper

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...accounting.billboard import Observed, Observer, observer_epsilon
 from ...accounting.bracket import Bracket
-from ...mechanisms import Gaussian, InputError, Mechanism, Relation
+from ...mechanisms import Gaussian, InputError, Mechanism, PrivacyNotion, Relation
 from ...mechanisms.aggregation import UniformMean
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count
@@ -63,7 +63,7 @@ class PrivateRun:
             raise InputError("budget", goal.budget, "a noise multiplier above 0 with it")
         if goal.neighbouring == Relation.ADD_REMOVE:
             raise InputError("neighbouring", goal.neighbouring, "replace-one or zero-out: Omega has a row a client")
-        self.cost = PrivacyCost(noisy, "billboard", goal, releases=True)
+        self.cost = PrivacyCost(noisy, PrivacyNotion.BILLBOARD, goal, releases=True)
         self.checkpoint: Checkpoint | None = None
         if checkpoint is not None:
             self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes(), lambda _: True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...accounting import calibrate
-from ...mechanisms import Gaussian, Repeat
+from ...mechanisms import Gaussian, PrivacyNotion, Repeat
 from ...mechanisms.validate import choice, nonnegative, positive
 from ..engine.privacy import PrivacyGoal
 from .assemble import Options, kind_of, method_of, private_of, setting_of
@@ -132,5 +132,5 @@ class MochaTrainer:
             epsilon=positive("target_epsilon", target_epsilon),
             delta=goal.delta,
             neighbouring=goal.neighbouring,
-            notion="billboard",
+            notion=PrivacyNotion.BILLBOARD,
         ).value

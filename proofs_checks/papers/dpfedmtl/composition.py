@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from flint import arb
 from scipy.stats import binom
@@ -22,7 +22,7 @@ from ....accounting.losses.smooth import contour
 from ....accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from ....accounting.pricing.dominating import dominating
 from ....accounting.rounding import float_above, float_below
-from ....mechanisms import FixedSize, Gaussian, Relation, Repeat
+from ....mechanisms import FixedSize, Gaussian, Participation, Relation, Repeat
 from ..balls import Point, decide
 from ..row import CERTIFIED, Finding, Statement, resting_on
 from .settings import CHOSEN, DELTA, EXPERIMENTS, FEMNIST, Experiment
@@ -63,7 +63,7 @@ def actual_epsilon(each: Experiment, sigma: float, sensitivity: str, sees: str, 
     run = Repeat(FixedSize(Gaussian(noise), each.population, each.cohort), each.rounds)
     if sees == "averages" and side == "lower" and noise < 0.5:
         return max(one_event.epsilon(pair, DELTA).lower for pair in dominating(run, Relation.REPLACE_ONE).lower)
-    participation: Literal["hidden", "visible"] = "visible" if sees == "uploads" else "hidden"
+    participation = Participation.VISIBLE if sees == "uploads" else Participation.HIDDEN
     bracket = accounting.epsilon(run, DELTA, Relation.REPLACE_ONE, participation=participation)
     return bracket.lower if side == "lower" else bracket.upper
 

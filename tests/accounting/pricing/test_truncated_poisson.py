@@ -15,6 +15,7 @@ from dpcert.accounting import delta, epsilon
 from dpcert.accounting.pairs import SubsampledPair
 from dpcert.accounting.pricing import cut_cohorts
 from dpcert.accounting.pricing import truncated_poisson as truncated
+from dpcert.accounting.pricing.additive import additive
 from dpcert.mechanisms import Gaussian, InputError, Poisson, Repeat, TruncatedPoisson, from_event
 
 STEP = Poisson(Gaussian(1.0), 0.01)
@@ -132,7 +133,7 @@ def test_the_unit_taken_for_one_more_in_a_full_cohort_is_caught(monkeypatch):
     monkeypatch.setattr(
         cut_cohorts,
         "replacing",
-        lambda pair, noise, rate, relation: {order: SubsampledPair(pair(1), rate, order) for order in orders},
+        lambda noise, rate, relation: {order: SubsampledPair(additive(noise, 1), rate, order) for order in orders},
     )
     assert not federations_are_bounded()
 

@@ -20,7 +20,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from ....accounting.currencies.tradeoff import TradeOff, tradeoff
-from ....mechanisms import Gaussian, Poisson, Relation, Repeat
+from ....mechanisms import Gaussian, Participation, Poisson, Relation, Repeat
 from ....mechanisms.arrays import Floats
 from ...dpfedmtl.claimed import claimed_mu
 from ...dpfedmtl.forms import DpFedMtlClipped
@@ -84,7 +84,7 @@ def shown_to_the_server(setting: Setting, sigma: float, alphas: Floats) -> Float
     """(2, n): lower and upper ends of what the clipped listing's uploads tell."""
     multiplier = DpFedMtlClipped().noise_multiplier(sigma, setting.cohort, setting.population)
     run = Repeat(Poisson(Gaussian(multiplier), setting.rate), setting.rounds)
-    return _ends(tradeoff(run, Relation.REPLACE_ONE, participation="visible"), alphas)
+    return _ends(tradeoff(run, Relation.REPLACE_ONE, participation=Participation.VISIBLE), alphas)
 
 
 def _ends(curve: TradeOff, alphas: Floats) -> Floats:
