@@ -22,6 +22,7 @@ from .losses.smooth import contour as densities
 from .pairs import AllocationPair, Composition, Pair, ReplacedAllocationPair
 from .participation import coalition as participation
 from .participation import revealed
+from .quantity import Quantity
 from .renyi import renyi as rdp
 
 
@@ -113,8 +114,6 @@ AccountantName = Literal[
 ]
 """The names of all of them; "best" is the certified ones together."""
 
-Quantity = Literal["epsilon", "delta"]
-
 ONE_SIDED = 1e-4
 """Relative width below which one-sided accountants narrow nobody's bracket in practice."""
 
@@ -191,7 +190,9 @@ def composed_together(
     The accountant is the one that `composed` asks first: where its bracket is narrow, it asks no other.
     """
     asked = next((each for each in CERTIFIED if name in ("best", each.name) and each.supports(product)), None)
-    many = (asked.epsilons_of if quantity == "epsilon" else asked.deltas_of) if isinstance(asked, Tuned) else None
+    many = (
+        (asked.epsilons_of if quantity == Quantity.EPSILON else asked.deltas_of) if isinstance(asked, Tuned) else None
+    )
     if many is None or len(points) < _FEWEST:
         return [None] * len(points)
     try:
@@ -246,7 +247,7 @@ def _asked(accountant: Accountant, product: Composition, quantity: Quantity, at:
 
     Contradicting brackets are another matter: they are a bug that must surface.
     """
-    ask = accountant.epsilon if quantity == "epsilon" else accountant.delta
+    ask = accountant.epsilon if quantity == Quantity.EPSILON else accountant.delta
     try:
         with np.errstate(divide="raise", over="raise", invalid="raise"):  # numpy's default: a warning, then go on
             found = ask(product, at, rtol)

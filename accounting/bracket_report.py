@@ -31,6 +31,7 @@ from .bracket import Bracket
 from .currencies.gdp import METHOD, error_bar
 from .currencies.pure_dp import UNBOUNDED
 from .pricing.cut_cohorts import cut_law
+from .quantity import Quantity
 from .question import Question
 
 _OFTEN_FULL = 0.05
@@ -69,10 +70,6 @@ class BracketReport:
     notion: Notion
     seconds: float
 
-    @property
-    def _place(self) -> str:
-        return "delta" if self.question.quantity == "epsilon" else "epsilon"
-
     @cached_property
     def _parts(self) -> tuple[Mechanism, ...]:
         """The run's releases, and what says who is drawn for them."""
@@ -92,7 +89,7 @@ class BracketReport:
     def words(self, found: Bracket) -> str:
         """The bracket as the command line prints it."""
         question = self.question
-        first = f"{question.quantity} in {interval(found, digits_for(question.rtol))} at {self._place}"
+        first = f"{question.quantity} in {interval(found, digits_for(question.rtol))} at {question.quantity.place}"
         cut = [f", cohorts cut to {part.max_cohort}" for part in self._parts if isinstance(part, TruncatedPoisson)]
         against = f"{self.notion}, {question.neighbouring}, sampling {self.sampling}{''.join(dict.fromkeys(cut))}"
         how = f"{found.kind}, by {found.method}, in {self.seconds:.3g} s; {against}"
@@ -109,7 +106,7 @@ class BracketReport:
             )
         if self.without_noise:
             yield WITHOUT_NOISE
-        if self.question.quantity == "epsilon" and self.at == 0.0 and math.isinf(found.upper):
+        if self.question.quantity == Quantity.EPSILON and self.at == 0.0 and math.isinf(found.upper):
             yield UNBOUNDED
 
     def _gap(self, found: Bracket) -> str:
@@ -129,7 +126,7 @@ class BracketReport:
 
     def _error_bar(self, found: Bracket) -> dict[str, Any]:
         """Between what deltas the Berry-Esseen theorem leaves the truth, where the central limit was asked for."""
-        epsilon = found.upper if self.question.quantity == "epsilon" else self.at
+        epsilon = found.upper if self.question.quantity == Quantity.EPSILON else self.at
         if found.certified or found.method != METHOD or math.isinf(epsilon):
             return {}
         bars = [error_bar(product, epsilon) for product in self.question.pairs().upper]
@@ -142,6 +139,6 @@ class BracketReport:
         against = {"notion": self.notion, "neighbouring": question.neighbouring, "sampling": self.sampling}
         ends = {f"{question.quantity}_lower": found.lower, f"{question.quantity}_upper": found.upper}
         known = found.to_json(question.quantity)
-        document = ends | {self._place: self.at} | against | known | {"seconds": self.seconds}
+        document = ends | {question.quantity.place: self.at} | against | known | {"seconds": self.seconds}
         reason = {"reason": WITHOUT_NOISE} if self.without_noise else {}
         return document | ({"error_bar": bar} if bar else {}) | reason

@@ -10,6 +10,7 @@ from .accountants import AccountantName
 from .answer import answers
 from .bracket import Bracket
 from .bracket_report import answer_with_report
+from .quantity import Quantity
 from .question import RTOL, Question
 
 
@@ -43,7 +44,7 @@ def epsilon(
     Raises InputError (a ValueError) for values out of range and combinations without a known bound.
     """
     delta_below_one("delta", delta)
-    question = Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol)
+    question = Question.about(run, Quantity.EPSILON, neighbouring, notion, participation, accountant, rtol)
     return answer_with_report(question, float(delta), notion)
 
 
@@ -66,7 +67,7 @@ def delta(
     Raises InputError as `epsilon` does.
     """
     nonnegative("epsilon", epsilon)
-    question = Question.about(run, "delta", neighbouring, notion, participation, accountant, rtol)
+    question = Question.about(run, Quantity.DELTA, neighbouring, notion, participation, accountant, rtol)
     return answer_with_report(question, float(epsilon), notion)
 
 
@@ -87,7 +88,7 @@ def epsilons(
     [3.1387, 4.8866]
     """
     points = [delta_below_one("deltas", delta) for delta in deltas]
-    return answers(Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol), points)
+    return answers(Question.about(run, Quantity.EPSILON, neighbouring, notion, participation, accountant, rtol), points)
 
 
 def deltas(
@@ -107,4 +108,4 @@ def deltas(
     [0.126937, 0.020924]
     """
     points = [nonnegative("epsilons", epsilon) for epsilon in epsilons]
-    return answers(Question.about(run, "delta", neighbouring, notion, participation, accountant, rtol), points)
+    return answers(Question.about(run, Quantity.DELTA, neighbouring, notion, participation, accountant, rtol), points)

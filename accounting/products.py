@@ -10,6 +10,7 @@ from .losses.atoms import pld as lattices
 from .losses.atoms.fineness import is_cut
 from .losses.smooth import contour
 from .pairs import Composition, ReplacedAllocationPair, Sampling, ScoredBlockPair
+from .quantity import Quantity
 from .question import Question
 from .renyi import renyi as rdp
 
@@ -19,7 +20,7 @@ def together(question: Question, points: Sequence[float]) -> dict[float, Bracket
     pairs = question.pairs()
     if pairs.lower != pairs.upper:
         return {}
-    asked = sorted({at for at in points if question.quantity == "delta" or at})
+    asked = sorted({at for at in points if question.quantity == Quantity.DELTA or at})
     rows = [
         composed_together(product, question.accountant, question.quantity, asked, question.rtol)
         for product in pairs.upper
@@ -68,4 +69,4 @@ def _exceeded(bracket: Bracket, product: Composition, question: Question, at: fl
 
 def point_of(question: Question, at: float, value: float) -> tuple[float, float]:
     """(epsilon, delta), of which one was asked for at the other."""
-    return (value, at) if question.quantity == "epsilon" else (at, value)
+    return (value, at) if question.quantity == Quantity.EPSILON else (at, value)

@@ -19,8 +19,9 @@ from ..mechanisms import (
     relation_meant,
 )
 from ..mechanisms.validate import choice, number
-from .accountants import AccountantName, Quantity
+from .accountants import AccountantName
 from .pricing.dominating import Dominating, dominating
+from .quantity import Quantity
 
 RTOL = 1e-6
 """The relative width of a bracket that is asked for where none is named."""
@@ -82,7 +83,7 @@ class Question:
         """The question that a caller's words mean. Raises InputError for words and tolerances that mean none."""
         seen = seen_by(notion, participation)
         relation = relation_meant(neighbouring, notion, participation)
-        return cls(as_run(run), quantity, relation, seen, accountant, tolerance("rtol", rtol))
+        return cls(as_run(run), Quantity(quantity), relation, seen, accountant, tolerance("rtol", rtol))
 
     def pairs(self) -> Dominating:
         """The product pairs that bound and attain what the run reveals."""

@@ -25,6 +25,7 @@ from .pairs import Pair
 from .pairs.pair import largest_loss
 from .pricing import truncated_poisson as truncated
 from .pricing.stated_parameters import stated_pairs
+from .quantity import Quantity
 from .question import Question
 
 Ask = Callable[[Question, float], Bracket]
@@ -58,7 +59,7 @@ class Direct(Source):
 
     def own(self, asked: Question, at: float) -> Bracket:
         """What is asked for, by itself."""
-        return self.epsilon(asked, at) if asked.quantity == "epsilon" else self.delta(asked, at)
+        return self.epsilon(asked, at) if asked.quantity == Quantity.EPSILON else self.delta(asked, at)
 
     def epsilon(self, asked: Question, delta: float) -> Bracket:
         """Of the run's epsilon at 0 <= delta < 1."""
@@ -77,7 +78,7 @@ class LargestLoss(Direct):
         """At delta = 0, or at an epsilon beyond every loss."""
         if _at_zero(asked, at):
             return True
-        if asked.accountant != "best" or asked.quantity == "epsilon" or _unpaired(asked):
+        if asked.accountant != "best" or asked.quantity == Quantity.EPSILON or _unpaired(asked):
             return False
         upper = asked.pairs().upper
         if not upper or any(largest_loss(pair) == math.inf for product in upper for pair, _ in product):
@@ -194,7 +195,7 @@ def _beyond(run: Mechanism, neighbouring: Relation, participation: Participation
 
 def _at_zero(asked: Question, at: float) -> bool:
     """Pure DP: whether epsilon is asked for at delta = 0."""
-    return asked.quantity == "epsilon" and at == 0.0
+    return asked.quantity == Quantity.EPSILON and at == 0.0
 
 
 def _unpaired(asked: Question) -> bool:

@@ -41,6 +41,7 @@ from ..bracket import Bracket
 from ..participation.colluders import less_revealing, more_revealing
 from ..participation.hidden_bounds import total_statistic_lower
 from ..participation.visible import epsilon_when_visible
+from ..quantity import Quantity
 from ..question import RTOL, Question
 from .faced_noise import as_seen
 from .guarantees import Guarantee, Observer
@@ -213,7 +214,7 @@ def _upper(
     )
     whole = Sequence(tuple(parts))
     left = (delta - spent) * (1 - 1e-15) if spent else delta
-    found += _attempt(lambda: answer(asking(whole, "epsilon", relation, seen), left))
+    found += _attempt(lambda: answer(asking(whole, Quantity.EPSILON, relation, seen), left))
     if not found:
         raise InputError("run", run, "rounds for which a bound against this observer is known")
     return min(found, key=lambda bracket: bracket.upper)
@@ -236,7 +237,9 @@ def _visible(run: Mechanism, delta: float, relation: Relation, asking: Asking) -
         return exact
     parts = Sequence(tuple(Repeat(_unhidden(step), rounds) for step, rounds in steps.items()))
     plain = all(not hasattr(step, "mechanism") for step in steps)  # everybody takes part: there is nothing to see
-    return answer(asking(parts, "epsilon", relation, participation=None if plain else Participation.VISIBLE), delta)
+    return answer(
+        asking(parts, Quantity.EPSILON, relation, participation=None if plain else Participation.VISIBLE), delta
+    )
 
 
 def _lower(run: Mechanism, observer: Observer, delta: float, relation: Relation, asking: Asking) -> Bracket:
@@ -277,7 +280,7 @@ def _truly_known(step: Mechanism, observer: Observer) -> bool:
 
 def _by_pairs(run: Mechanism, delta: float, relation: Relation, asking: Asking) -> Bracket:
     """By the pairs alone, and what is narrower for hidden cohorts of a fixed size."""
-    return answer(asking(run, "epsilon", relation), delta)
+    return answer(asking(run, Quantity.EPSILON, relation), delta)
 
 
 def _attempt(compute: Callable[[], Bracket]) -> list[Bracket]:

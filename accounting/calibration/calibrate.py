@@ -12,6 +12,7 @@ from ..accountants import AccountantName
 from ..answer import answer
 from ..bracket import Bracket
 from ..currencies.pure_dp import UNBOUNDED
+from ..quantity import Quantity
 from ..question import Question
 from ..seconds import timed
 from .search import STARTS, WHOLE, Calibration, Search, SolveFor
@@ -96,7 +97,9 @@ def calibrations(
 
     def bracket(value: float) -> Bracket:
         run = build(int(value) if solve_for in WHOLE else value)
-        return answer(Question.about(run, "epsilon", neighbouring, notion, participation, accountant, rtol), delta)
+        return answer(
+            Question.about(run, Quantity.EPSILON, neighbouring, notion, participation, accountant, rtol), delta
+        )
 
     seen = dict[float, Bracket]()
 

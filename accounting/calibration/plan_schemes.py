@@ -31,6 +31,7 @@ from ...mechanisms.text_table import number_tables
 from ...mechanisms.validate import choice, count, delta_below_one, positive
 from ..answer import answer, lower_end
 from ..bracket import Bracket
+from ..quantity import Quantity
 from ..question import Question
 from ..seconds import timed
 from .plan import Progress, watched
@@ -232,7 +233,7 @@ class _Searched:
 
     def _question(self, noise_multiplier: float, rtol: float) -> Question:
         run = RUN_OF_SCHEME[self.scheme](noise_multiplier, self.population, self.batch_size, self.epochs)
-        return Question.about(run, "epsilon", self.neighbouring, PrivacyNotion.DP, None, "best", rtol)
+        return Question.about(run, Quantity.EPSILON, self.neighbouring, PrivacyNotion.DP, None, "best", rtol)
 
     def _roughly(self, noise_multiplier: float) -> Bracket:
         return answer(self._question(noise_multiplier, ROUGH), self.delta)

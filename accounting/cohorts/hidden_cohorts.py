@@ -17,6 +17,7 @@ import numpy as np
 
 from ...mechanisms import FixedSize, Gaussian, Mechanism, Participation, Relation, Repeat, Sequence, rounds_by_step
 from ..bracket import Bracket
+from ..quantity import Quantity
 from ..question import RTOL, Question
 from . import renyi_end as renyi
 from . import stored
@@ -142,7 +143,7 @@ def _quick(known: Bracket, question: Question, at: float) -> Bracket:
     curve = renyi.cohorts_curve(question.run) if question.neighbouring == Relation.REPLACE_ONE else None
     if curve is None:
         return known
-    upper = (renyi.epsilon_above if question.quantity == "epsilon" else renyi.delta_above)(curve, at)
+    upper = (renyi.epsilon_above if question.quantity == Quantity.EPSILON else renyi.delta_above)(curve, at)
     return known if upper >= known.upper else Bracket(known.lower, upper, True, METHOD)
 
 
@@ -155,7 +156,7 @@ def _attempt(known: Bracket, parts: tuple[Phase, ...], question: Question, at: f
     """A bracket by the recursion at one accuracy; one that says nothing where its floating point breaks down."""
     from .solve import SolvedAbove, below  # here, since scipy.fft makes the import of the accountants longer
 
-    relation, for_epsilon, progress = question.neighbouring, question.quantity == "epsilon", _watching.get()
+    relation, for_epsilon, progress = question.neighbouring, question.quantity == Quantity.EPSILON, _watching.get()
     epsilon, delta = (known.lower, at) if for_epsilon else (at, math.sqrt(known.lower * known.upper))
     lower, uppers = 0.0, []
     try:

@@ -45,6 +45,7 @@ from ..losses import gaussian_rounds as gaussian
 from ..pairs import Composition, Pair, Sampling
 from ..pairs.pair import largest_loss
 from ..pricing.dominating import dominating
+from ..quantity import Quantity
 from ..question import Question, seen_by
 from ..rounding import down, float_above, up, widened_down, widened_up
 from .gaussian_knots import Knots, around, at_least_rate, below, in_cells, vertices
@@ -93,10 +94,10 @@ def mu(
         least_shift = max(gaussian.composed_shift(product)[0] for product in pairs.lower)
         most_shift = max(gaussian.composed_shift(product)[1] for product in pairs.upper)
         return Bracket(min(least_shift, most_shift), most_shift, True, gaussian.METHOD)
-    asked = Question.about(run, "delta", relation, notion, participation)
+    asked = Question.about(run, Quantity.DELTA, relation, notion, participation)
     profile = KnownProfile(lambda epsilons: answers(asked, epsilons))
     if floor > 0.0:
-        end = answer(Question.about(run, "epsilon", relation, notion, participation), floor)
+        end = answer(Question.about(run, Quantity.EPSILON, relation, notion, participation), floor)
         return _down_to(profile, floor, end, rtol)
     if least == 0.0:
         most = pure_epsilon(run, relation, seen).upper
@@ -104,7 +105,7 @@ def mu(
             return _everywhere(pairs.upper, pairs.lower)
         _lay_out(profile, most * (1 - 1 / _FIRST_KNOTS))  # at the largest loss itself the profile is known to be 0
         return _searched(profile, 0.0, rtol, ((up(most), Bracket(0.0, 0.0, True, METHOD)),))
-    last = answer(Question.about(run, "epsilon", relation, notion, participation), min(0.5, least / 64)).upper
+    last = answer(Question.about(run, Quantity.EPSILON, relation, notion, participation), min(0.5, least / 64)).upper
     if last == math.inf:
         return Bracket(0.0, math.inf, True, METHOD, reached=False)
     _lay_out(profile, max(last, 1e-12))

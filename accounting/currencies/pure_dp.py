@@ -41,8 +41,9 @@ from ...mechanisms import (
 from ..bracket import Bracket
 from ..pairs import Composition
 from ..pairs.parameters import dominated_parameters, dominating_parameters
+from ..pricing.change import Change, NeighbourCase
 from ..pricing.dominating import of_case
-from ..pricing.neighbour_cases import NeighbourCase, neighbour_cases
+from ..pricing.neighbour_cases import neighbour_cases
 from ..rounding import down, float_above, float_below, up
 
 METHOD = "largest-loss"
@@ -77,7 +78,7 @@ def _of_case(case: NeighbourCase, relation: Relation, participation: Participati
     for (part, change), rounds in case.items():
         if isinstance(part, Poisson) and part.sampling_rate == 1.0:  # everybody takes part
             part = part.mechanism
-        loss = _rational_loss(part, relation if change == "stays" else Relation.ADD_REMOVE)
+        loss = _rational_loss(part, relation if change == Change.STAYS else Relation.ADD_REMOVE)
         if loss is None:
             others[part, change] = rounds
             continue

@@ -34,6 +34,7 @@ from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
 from ..pricing.counterexamples import profiles_at
 from ..pricing.dominating import dominating
+from ..quantity import Quantity
 from ..question import RTOL, Question
 from ..rounding import float_above, float_below
 from .tradeoff_lines import WIDER, Lines, Sides, highest_lines, possible, ruled_out
@@ -164,13 +165,13 @@ def tradeoff(
         smallest = min(smallest, alpha / 64)
     neighbouring = relation_meant(neighbouring, notion, participation)
     run = as_run(run)
-    reach = Question.about(run, "epsilon", neighbouring, notion, participation, "best", rtol)
+    reach = Question.about(run, Quantity.EPSILON, neighbouring, notion, participation, "best", rtol)
     most = answer(reach, smallest).upper
     if most == math.inf:
         told = f"At delta = {smallest:g} the epsilon of this run is infinite, so there is no trade-off curve of it."
         raise InputError("run", run, "a run whose epsilon is finite", told)
     most = min(most, -math.log(smallest))  # further out a line of slope e^eps is above 1 at every such error rate
-    asked = Question.about(run, "delta", neighbouring, notion, participation, "best", rtol)
+    asked = Question.about(run, Quantity.DELTA, neighbouring, notion, participation, "best", rtol)
     knots: dict[float, tuple[Bracket, Bracket | None]] = {}
 
     def ask(places: Iterable[float]) -> None:

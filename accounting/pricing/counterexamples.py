@@ -10,6 +10,7 @@ from ..answer import answers
 from ..bracket import Bracket
 from ..pairs import Composition
 from ..products import reveals_less
+from ..quantity import Quantity
 from ..question import RTOL, Question
 from . import truncated_poisson as truncated
 
@@ -34,9 +35,9 @@ def counterexample(
     >>> product, found.exceeds(1e-5)
     (((GaussianPair(shift=1.0), 1),), True)
     """
-    question = Question.about(run, "delta", neighbouring, notion, participation, "best", rtol)
+    question = Question.about(run, Quantity.DELTA, neighbouring, notion, participation, "best", rtol)
     for product in sorted(question.pairs().lower, key=reveals_less):
-        found = composed(product, "best", "delta", float(epsilon), rtol)
+        found = composed(product, "best", Quantity.DELTA, float(epsilon), rtol)
         if found.exceeds(delta):
             return product, found
     return None

@@ -42,11 +42,12 @@ from ...mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
 from ..pairs import Composition, Order, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
 from ..rounding import UNIT, widened_up
 from .additive import additive
+from .change import Change, NeighbourCase
 from .cut_cohorts import truncated
 from .groups import group_pairs
 from .local_randomisers import LocalRandomiser
 from .loss_distributions import of_losses
-from .neighbour_cases import Change, NeighbourCase, neighbour_cases
+from .neighbour_cases import neighbour_cases
 from .round import Alternatives, Choice, Round, bounded, either, listed, once, plain, tight
 from .sampled_bounds import is_stated, of_sampled_bound
 from .schemes import (
@@ -116,7 +117,7 @@ def _distinct(products: Iterable[Composition]) -> tuple[Composition, ...]:
 def _ordered(case: NeighbourCase, relation: Relation, participation: Participation) -> Round:
     """The products of one way, in each order of the neighbours, as of one round."""
     for part, change in case:
-        refuse_absent_shares(part, Relation.ADD_REMOVE if change != "stays" else relation)
+        refuse_absent_shares(part, Relation.ADD_REMOVE if change != Change.STAYS else relation)
         if participation == Participation.POOLED:
             refuse_known_shares(part)
     steps = [(_changed(part, change, relation, participation), rounds) for (part, change), rounds in case.items()]
@@ -138,10 +139,10 @@ def _further(step: Round, at: int) -> Mapping[Order, Composition]:
 
 def _changed(part: Mechanism, change: Change, relation: Relation, participation: Participation) -> Round:
     """A round that the unit is in under both neighbours, or under the first of them only, or the second."""
-    if change == "stays":
+    if change == Change.STAYS:
         return _round(part, relation, participation)
     step = _round(part, Relation.ADD_REMOVE, participation)
-    return step if change == "leaves" else step.exchanged()
+    return step if change == Change.LEAVES else step.exchanged()
 
 
 def _combined(steps: list[tuple[Alternatives, int]]) -> Alternatives:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter
 from itertools import combinations, combinations_with_replacement, product
 from math import comb, prod
-from typing import Literal
 
 from ...mechanisms import (
     BestOfSeveral,
@@ -24,13 +23,9 @@ from ...mechanisms import (
     StableHistogram,
     rounds_by_step,
 )
+from .change import Change, NeighbourCase
 from .local_randomisers import LocalRandomiser
 from .stable_histogram import groups_of
-
-Change = Literal["stays", "leaves", "enters"]
-
-NeighbourCase = dict[tuple[Mechanism, Change], int]
-"""How many rounds there are of each step; whether the unit is in the round under both neighbours, or one of them."""
 
 _Counts = Counter[tuple[Mechanism, Change]]
 
@@ -78,7 +73,7 @@ def _sum(picks: Counter[int], options: list[_Counts]) -> _Counts:
     return sum((_times(options[at], rounds) for at, rounds in picks.items()), _Counts())
 
 
-def _reports(step: Mechanism, rounds: int) -> dict[tuple[Mechanism, Change], int]:
+def _reports(step: Mechanism, rounds: int) -> NeighbourCase:
     """Each unit of a group that reports for itself makes a report of its own."""
     if isinstance(step, Group) and isinstance(step.mechanism, Disjoint):
         raise InputError("mechanism", step, "Disjoint(Group(...), ...): groups inside of the parts")
@@ -87,8 +82,8 @@ def _reports(step: Mechanism, rounds: int) -> dict[tuple[Mechanism, Change], int
             "mechanism", step, "a histogram of single units: what a group adds to a new group is not priced"
         )
     if isinstance(step, Group) and isinstance(step.mechanism, LocalRandomiser):
-        return {(step.mechanism, "stays"): rounds * step.units}
-    return {(step, "stays"): rounds}
+        return {(step.mechanism, Change.STAYS): rounds * step.units}
+    return {(step, Change.STAYS): rounds}
 
 
 def _options(step: Disjoint, relation: Relation) -> list[_Counts]:
@@ -104,7 +99,8 @@ def _options(step: Disjoint, relation: Relation) -> list[_Counts]:
     for before, after in pairs:
         case: _Counts = Counter()
         for part in set(before) | set(after):
-            change: Change = "stays" if part in before and part in after else "leaves" if part in before else "enters"
+            gone = Change.LEAVES if part in before else Change.ENTERS
+            change = Change.STAYS if part in before and part in after else gone
             for inner, rounds in rounds_by_step(step.mechanisms[part]).items():
                 _refuse_histogram_inside(inner)
                 for (base, _), times in _reports(inner, rounds).items():

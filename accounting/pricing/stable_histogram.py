@@ -12,37 +12,33 @@ from typing import Literal
 
 from flint import arb, ctx
 
-from ...mechanisms import ApproximateDp, Laplace, Mechanism, Relation, StableHistogram
+from ...mechanisms import ApproximateDp, Laplace, Relation, StableHistogram
 from ..pairs import EventPair, Order
 from ..pairs.tails import normal_tail
 from ..rounding import PARAMETER, down, float_above, float_below, up
+from .change import Change, NeighbourCase
 
 _BITS = 256
-
-Kinds = dict[tuple[Mechanism, Literal["stays", "leaves", "enters"]], int]
-
 
 _MOST = 64
 """Combinations of numbers of groups that are asked for one by one."""
 
 
-def groups_of(step: StableHistogram, rounds: int, relation: Relation) -> Iterator[Kinds]:
+def groups_of(step: StableHistogram, rounds: int, relation: Relation) -> Iterator[NeighbourCase]:
     """For each number of new groups, how many groups of each kind: the noise stands for one that others are in, a
     histogram of one bucket for a new one. A replaced unit leaves its groups, and enters as many.
 
     Of too many combinations none is picked: every group is charged for both at once, which is no less.
     """
     total, new = rounds * step.buckets, StableHistogram(step.noise, step.threshold)
-    sides: tuple[Literal["stays", "leaves", "enters"], ...] = (
-        ("leaves", "enters") if relation == Relation.REPLACE_ONE else ("stays",)
-    )
+    sides = (Change.LEAVES, Change.ENTERS) if relation == Relation.REPLACE_ONE else (Change.STAYS,)
     if (total + 1) ** len(sides) > _MOST:
         fails = ApproximateDp(0.0, _released(new, 1))
         yield {(part, side): total for part in (step.noise, fails) for side in sides}
         yield {(new, side): total for side in sides}
         return
     for counts in _counts(total, len(sides)):
-        kinds: Kinds = {}
+        kinds: NeighbourCase = {}
         for side, count in zip(sides, counts, strict=True):
             kinds |= {(new, side): count} if count else {}
             kinds |= {(step.noise, side): total - count} if total > count else {}

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 from ...accounting import Bracket, mu, renyi, rho, risk
 from ...accounting.answer import answer
+from ...accounting.quantity import Quantity
 from ...accounting.question import RTOL, Question, seen_by
 from ...mechanisms import Mechanism, Notion, Relation, Visibility
 from ..literature.zcdp_conversions import canonne_zcdp_order
@@ -38,7 +39,7 @@ class Against:
 
 def epsilon_at(run: Mechanism, delta: float, against: Against) -> Bracket:
     """The accountants' answer; of unequal weights, only within `unequal_weights` (observers.py)."""
-    return answer(Question.about(run, "epsilon", **against.options()), delta)
+    return answer(Question.about(run, Quantity.EPSILON, **against.options()), delta)
 
 
 class Currency(ABC):
@@ -179,7 +180,7 @@ class Advantage(Currency):
     name: str = "advantage"
 
     def bracket(self, run: Mechanism, against: Against) -> Bracket:
-        return answer(Question.about(run, "delta", **against.options()), 0.0)
+        return answer(Question.about(run, Quantity.DELTA, **against.options()), 0.0)
 
     def claimed(self) -> dict[str, object]:
         return {"advantage": self.threshold}

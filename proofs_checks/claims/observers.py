@@ -16,6 +16,7 @@ from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
 from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
 from ...accounting.cohorts.hidden_cohorts import unequal_weights
+from ...accounting.quantity import Quantity
 from ...accounting.question import RTOL, Question
 from ...mechanisms import (
     Gaussian,
@@ -116,7 +117,7 @@ def _observed(claim: Claim, run: Mechanism, observer: Observer, clients: Clients
 def priced(claim: Claim) -> None:
     """Raises InputError where what ran has no meaning, or no known bound, for whom the claim is about."""
     about = against(claim, RTOL)
-    asked = Question.about(claim.run, "epsilon", about.neighbouring, about.notion, about.participation)
+    asked = Question.about(claim.run, Quantity.EPSILON, about.neighbouring, about.notion, about.participation)
     if judged_against(claim) is None:
         asked.pairs()
     else:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ...accounting import Bracket
 from ...accounting.cohorts.hidden_cohorts import FINEST, QUICK, narrowed
+from ...accounting.quantity import Quantity
 from ...accounting.question import RTOL, Question, tolerance
 from ...mechanisms import InputError, Mechanism
 from ...mechanisms.tables.phase import has_uneven_cohorts
@@ -109,7 +110,7 @@ def _closer(claim: Claim, bracket: Bracket, asked: float | None) -> Bracket:
     if not ordinary or not statement.delta or run != claim.attained_run or any(map(has_uneven_cohorts, claim.phases)):
         return bracket
     for rtol in _WIDTHS if asked is None else (asked,):
-        question = Question.about(run, "epsilon", **against(claim, rtol).options())
+        question = Question.about(run, Quantity.EPSILON, **against(claim, rtol).options())
         bracket = narrowed(question, bracket, statement.delta)
         if judge(bracket, statement.threshold) != "undecided":
             break

@@ -9,6 +9,7 @@ from typing import Literal
 
 from ...accounting.answer import answer
 from ...accounting.bracket import Bracket
+from ...accounting.quantity import Quantity
 from ...accounting.question import Question
 from ...mechanisms import (
     DistributedGaussian,
@@ -131,7 +132,7 @@ class PrivacyCost:
         """What `rounds` releases cost, as the accountants are asked; there is noise, and at least one round."""
         run = self.mechanism(rounds)
         assert run is not None
-        return Question.about(run, "epsilon", self.relation, self.notion)
+        return Question.about(run, Quantity.EPSILON, self.relation, self.notion)
 
     def between(self, drawings: int, whole: int) -> Bracket | None:
         """What drawings cost of which only so many were released as a whole: the others may have told as much."""
