@@ -19,11 +19,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
 
 from .neighbours import Relation, neighbouring_relation, sensitivity
+from .quantity import Quantity, check_fields
 from .validate import InputError, count, positive
 
+Clip = Annotated[float, Quantity(positive, "the largest L2 norm of an update")]
+Noise = Annotated[float, Quantity(positive, "standard deviation, in the units of the updates")]
+Cohort = Annotated[int, Quantity(count, "clients a round")]
+
 _DIVIDES = "zero-out or replace-one: this mean divides by the cohort, so a client that leaves changes all weights"
+
+
+def _each_positive(field: str, values: tuple[float, ...]) -> tuple[float, ...]:
+    return tuple(positive(field, value) for value in values)
 
 
 class Aggregation:
@@ -31,6 +42,10 @@ class Aggregation:
 
     __slots__ = ()
     clip_norm: float
+
+    def __post_init__(self) -> None:
+        """Checks every field that says how (quantity.py)."""
+        check_fields(self)
 
     @property
     def largest_weight(self) -> float:
@@ -63,33 +78,30 @@ class Aggregation:
 
     def server_noise_multiplier(self) -> float:
         """The noise between the server and one client's update; 0 when the server sees updates as they are."""
-        raise NotImplementedError
+        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class UniformMean(Aggregation):
-    """The plain mean over exactly `cohort` updates, noise of standard deviation noise_std on it, at the server."""
+class _PlainMean(Aggregation):
+    """Over exactly `cohort` updates."""
 
-    clip_norm: float
-    noise_std: float
-    cohort: int
-
-    def __post_init__(self) -> None:
-        _checked(self, "clip_norm", "noise_std")
-        object.__setattr__(self, "cohort", count("cohort", self.cohort))
+    clip_norm: Clip
+    noise_std: Noise
+    cohort: Cohort
 
     @property
     def largest_weight(self) -> float:
         """1 / cohort."""
         return 1.0 / self.cohort
 
+
+@dataclass(frozen=True, slots=True)
+class UniformMean(_PlainMean):
+    """The plain mean over exactly `cohort` updates, noise of standard deviation noise_std on it, at the server."""
+
     def clients_noise_multiplier(self, colluders: int = 0) -> float:
         """noise_std * cohort / clip_norm, whoever colludes: the server's noise is nobody else's."""
         return self.noise_std * self.cohort / self.clip_norm
-
-    def server_noise_multiplier(self) -> float:
-        """0: the server receives the updates themselves."""
-        return 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +112,9 @@ class FixedDenominatorMean(Aggregation):
     empty cohort has no mean.
     """
 
-    clip_norm: float
-    noise_std: float
-    expected_cohort: float
-
-    def __post_init__(self) -> None:
-        _checked(self, "clip_norm", "noise_std", "expected_cohort")
+    clip_norm: Clip
+    noise_std: Noise
+    expected_cohort: Annotated[float, Quantity(positive, "clients a round on average")]
 
     @property
     def largest_weight(self) -> float:
@@ -119,10 +128,6 @@ class FixedDenominatorMean(Aggregation):
         """noise_std * expected_cohort / clip_norm."""
         return self.noise_std * self.expected_cohort / self.clip_norm
 
-    def server_noise_multiplier(self) -> float:
-        """0: the server receives the updates themselves."""
-        return 0.0
-
 
 @dataclass(frozen=True, slots=True)
 class SampleCountMean(Aggregation):
@@ -132,15 +137,13 @@ class SampleCountMean(Aggregation):
     Changing a client's own count stays within the bound as long as it stays at most the largest one stated.
     """
 
-    clip_norm: float
-    noise_std: float
-    counts: tuple[float, ...]
-    cohort: int
+    clip_norm: Clip
+    noise_std: Noise
+    counts: Annotated[tuple[float, ...], Quantity(_each_positive, "samples of each client")]
+    cohort: Cohort
 
     def __post_init__(self) -> None:
-        _checked(self, "clip_norm", "noise_std")
-        object.__setattr__(self, "counts", tuple(positive("counts", value) for value in self.counts))
-        object.__setattr__(self, "cohort", count("cohort", self.cohort))
+        Aggregation.__post_init__(self)
         if self.cohort > len(self.counts):
             raise InputError("cohort", self.cohort, f"at most the number of counts, {len(self.counts)}")
 
@@ -160,27 +163,10 @@ class SampleCountMean(Aggregation):
         """noise_std / (clip_norm * largest_weight)."""
         return self.noise_std / (self.clip_norm * self.largest_weight)
 
-    def server_noise_multiplier(self) -> float:
-        """0: the server receives the updates themselves."""
-        return 0.0
-
 
 @dataclass(frozen=True, slots=True)
-class PerClientNoise(Aggregation):
+class PerClientNoise(_PlainMean):
     """Each of exactly `cohort` clients adds noise of standard deviation noise_std to its own update; plain mean."""
-
-    clip_norm: float
-    noise_std: float
-    cohort: int
-
-    def __post_init__(self) -> None:
-        _checked(self, "clip_norm", "noise_std")
-        object.__setattr__(self, "cohort", count("cohort", self.cohort))
-
-    @property
-    def largest_weight(self) -> float:
-        """1 / cohort."""
-        return 1.0 / self.cohort
 
     def clients_noise_multiplier(self, colluders: int = 0) -> float:
         """noise_std * sqrt(cohort - colluders) / clip_norm: up to `colluders` of the cohort subtract their own noise.
@@ -196,29 +182,19 @@ class PerClientNoise(Aggregation):
 
 
 @dataclass(frozen=True, slots=True)
-class SecureAggregation(Aggregation):
+class SecureAggregation(_PlainMean):
     """Secure aggregation: only the mean leaves it; each of exactly `cohort` clients adds a noise share beforehand.
 
     noise_std: of the noise on the mean when all shares arrive; a client that drops out takes its share away, which
     `dropouts`, the most clients that may be missing, accounts for.
     """
 
-    clip_norm: float
-    noise_std: float
-    cohort: int
-    dropouts: int = 0
+    dropouts: Annotated[int, Quantity(partial(count, least=0), "clients that may be missing")] = 0
 
     def __post_init__(self) -> None:
-        _checked(self, "clip_norm", "noise_std")
-        object.__setattr__(self, "cohort", count("cohort", self.cohort))
-        object.__setattr__(self, "dropouts", count("dropouts", self.dropouts, least=0))
+        Aggregation.__post_init__(self)
         if self.dropouts >= self.cohort:
             raise InputError("dropouts", self.dropouts, f"fewer than the cohort, {self.cohort}")
-
-    @property
-    def largest_weight(self) -> float:
-        """1 / cohort."""
-        return 1.0 / self.cohort
 
     def clients_noise_multiplier(self, colluders: int = 0) -> float:
         """noise_std * sqrt(cohort * shares) / clip_norm; shares left = cohort - dropouts - colluders, at least 1."""
@@ -228,8 +204,3 @@ class SecureAggregation(Aggregation):
     def server_noise_multiplier(self) -> float:
         """What clients face without colluders: the server too sees only the mean."""
         return self.clients_noise_multiplier()
-
-
-def _checked(aggregation: Aggregation, *fields: str) -> None:
-    for field in fields:
-        object.__setattr__(aggregation, field, positive(field, getattr(aggregation, field)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from .quantity import quantities
+from .quantity import check_fields
 
 if TYPE_CHECKING:
     from dp_accounting import dp_event  # type: ignore[import-untyped]
@@ -29,8 +29,7 @@ class Mechanism:
     def __post_init__(self) -> None:
         """Checks every field that says how (quantity.py). Who checks more calls Mechanism.__post_init__(self) first:
         super() does not know classes with slots."""
-        for name, (_, quantity) in quantities(type(self)).items():
-            object.__setattr__(self, name, quantity.check(name, getattr(self, name)))
+        check_fields(self)
 
     to_event: ClassVar[Callable[[Any], Any]]
     """Set by events.py, which knows every kind."""

@@ -35,6 +35,9 @@ class PrivacyNotion(Word):
 
     DP: anyone who sees everything that is released. BILLBOARD: all the other clients together; they see what the server
     publishes, but not your personal model. JOINT: all the other clients together; they see their own outputs.
+
+    >>> PrivacyNotion("joint") is PrivacyNotion.JOINT
+    True
     """
 
     DP = "dp"
@@ -55,6 +58,9 @@ class Participation(Word):
     unit's own participation when the cohort has a fixed size, and says nothing about it under independent Poisson
     coins.
     VISIBLE: the attacker sees the unit's own participation (its traffic, or the cohort itself).
+
+    >>> [str(known) for known in Participation]
+    ['hidden', 'pooled', 'visible']
     """
 
     HIDDEN = "hidden"
@@ -92,7 +98,11 @@ def neighbouring_relation(value: object) -> Relation:
 def relation_meant(
     neighbouring: Neighbouring | None, notion: Notion = PrivacyNotion.DP, participation: Visibility | None = None
 ) -> Relation:
-    """The relation that a caller names, or the default one."""
+    """The relation that a caller names, or the default one.
+
+    >>> relation_meant("zero-out"), relation_meant(None), relation_meant(None, "joint")
+    ('zero-out', 'add-remove', 'replace-one')
+    """
     return default_relation(notion, participation) if neighbouring is None else neighbouring_relation(neighbouring)
 
 

@@ -47,11 +47,20 @@ def quantities(kind: type[Any]) -> Quantities:
     return _KNOWN[kind]
 
 
+def check_fields(described: object) -> None:
+    """Checks every field of a frozen description that says how, and keeps what the check returns."""
+    for name, (_, quantity) in quantities(type(described)).items():
+        object.__setattr__(described, name, quantity.check(name, getattr(described, name)))
+
+
 def _read(kind: type[Any]) -> Quantities:
     known = [field.name for field in fields(kind)]
-    if not any("Annotated" in str(field.type) for field in fields(kind)):
+    try:
+        hints = get_type_hints(kind, include_extras=True)
+    except NameError:  # of a class that is known to type checkers alone, or inside of a function
+        if any("Annotated" in str(field.type) for field in fields(kind)):
+            raise
         return {}
-    hints = get_type_hints(kind, include_extras=True)
     annotated = {name: hints[name] for name in known if get_origin(hints[name]) is Annotated}
     return {
         name: (get_args(hint)[0], found)
