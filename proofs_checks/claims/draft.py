@@ -10,8 +10,7 @@ from textwrap import wrap
 
 from pydantic import TypeAdapter, ValidationError
 
-from ...mechanisms import InputError
-from ...mechanisms.neighbours import RELATIONS
+from ...mechanisms import InputError, PrivacyNotion, Relation
 from ...mechanisms.tables.cohort import SYNONYMS, CompositionTable, SamplingTable
 from ...mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of
 from ...mechanisms.tables.kinds import KINDS
@@ -48,7 +47,7 @@ Answers = dict[str, str]
 @dataclass(frozen=True, slots=True)
 class Draft:
     """The text of a claim file, which `dpcert verify` takes. neighbouring: the relation; chosen: nobody named it, and
-    the first of RELATIONS has no meaning for what ran."""
+    the first Relation has no meaning for what ran."""
 
     text: str
     neighbouring: str
@@ -61,19 +60,19 @@ class Draft:
 def drafted(stated: Mapping[str, Answers]) -> Draft:
     """The file of these keys of claim, mechanism, sampling and composition, as texts, with what each means above it.
 
-    Neighbours that were not named are the first, in the order of RELATIONS, for which what ran has a meaning: a local
+    Neighbours that were not named are the first, in the order of Relation, for which what ran has a meaning: a local
     report, or a shuffled batch, hides no unit's presence. Raises InputError for what `dpcert verify` would not take.
     """
     named = stated["claim"].get("neighbouring")
     refused: list[InputError] = []
-    for relation in RELATIONS if named is None else (named,):
+    for relation in Relation if named is None else (named,):
         text = _written({**stated, "claim": {**stated["claim"], "neighbouring": relation}})
         try:
             priced(parse_claim(tomllib.loads(text)))
         except InputError as problem:
             refused.append(problem)
         else:
-            return Draft(text, relation, named is None and relation != RELATIONS[0])
+            return Draft(text, relation, named is None and relation != Relation.ADD_REMOVE)
     about_what_ran = [problem for problem in refused if not problem.field.endswith("neighbouring")]
     raise (about_what_ran or refused)[0]  # not about a relation that nobody named
 
@@ -119,9 +118,9 @@ def as_written(key: str, text: str) -> str:
 MODELS: dict[str, type[Table]] = {"claim": Statement, "sampling": SamplingTable, "composition": CompositionTable}
 
 SUGGESTED = {
-    "neighbouring": RELATIONS[0],
+    "neighbouring": Relation.ADD_REMOVE.value,
     "unit": "example",
-    "notion": "dp",
+    "notion": PrivacyNotion.DP.value,
     "delta": "1e-5",
     "kind": "gaussian",
     "scheme": "none",

@@ -19,6 +19,7 @@ from ...mechanisms import (
     InputError,
     Mechanism,
     Poisson,
+    Relation,
     Repeat,
     Sequence,
     Shuffled,
@@ -103,7 +104,7 @@ def readings(claim: Claim) -> tuple[Reading, ...]:
             # zero-out's unit move is then the assumed sensitivity, whichever neighbours the source had in mind
             noise = Gaussian(table.noise_std / assumed)
             run = Repeat(phase.sampling.sampled(noise), phase.rounds)
-            found.append(Reading(f"sensitivity {assumed:.6g}, as the source takes it", run, "zero-out"))
+            found.append(Reading(f"sensitivity {assumed:.6g}, as the source takes it", run, Relation.ZERO_OUT))
     return tuple(found)
 
 
@@ -155,7 +156,7 @@ def stated_numbers(claim: Claim) -> tuple[Claim, ...]:
     )
 
 
-_RELATIONS = ("add-remove", "zero-out", "replace-one")
+_RELATIONS = (Relation.ADD_REMOVE, Relation.ZERO_OUT, Relation.REPLACE_ONE)
 
 
 def explained_elsewhere(claim: Claim) -> tuple[Convention, ...]:
@@ -180,7 +181,7 @@ def _tried(claim: Claim, currency: Currency, target: Printed) -> Iterator[Conven
     for relation in _RELATIONS:
         for change, run in runs:
             changes = tuple(part for part in (relation if relation != statement.neighbouring else "", change) if part)
-            against = Against(relation, statement.notion, statement.participation, currency.rtol)  # type: ignore[arg-type]
+            against = Against(relation, statement.notion, statement.participation, currency.rtol)
             yield from _one(currency.words, currency, run, against, changes, target)
             if whole is not None:
                 yield from _one(whole.words, whole, run, against, (*changes, "without the range"), target)

@@ -19,10 +19,20 @@ from scipy.special import logsumexp
 from ...accounting import Bracket
 from ...accounting.bracket_report import BracketReport
 from ...accounting.losses.crossing import Excess, crossing, over
-from ...mechanisms import BallsInBins, InputError, MinSeparated, Neighbouring, rounds_by_step
+from ...mechanisms import (
+    BallsInBins,
+    InputError,
+    MinSeparated,
+    Neighbouring,
+    Participation,
+    PrivacyNotion,
+    Relation,
+    neighbouring_relation,
+    rounds_by_step,
+)
 from ...mechanisms.arrays import Floats
 from ...mechanisms.digits import rounded_down
-from ...mechanisms.validate import choice, count, nonnegative, open_probability
+from ...mechanisms.validate import count, nonnegative, open_probability
 from .losses import LARGEST_WEIGHT, Draws, Sampled, Tilt, draws, tilts
 
 _BETS = np.geomspace(2.0**-20, 0.75, 24)
@@ -139,7 +149,11 @@ def estimate_beside(found: Bracket, error: float = 1e-6) -> DeltaEstimate | Epsi
     """Beside an answer of the accountants: of sampled correlated noise alone, for an observer from whom the rounds of a
     unit are hidden, at a delta above 0; None for everything else."""
     about = found.about
-    if not isinstance(about, BracketReport) or about.notion != "dp" or about.question.participation != "hidden":
+    if (
+        not isinstance(about, BracketReport)
+        or about.notion != PrivacyNotion.DP
+        or about.question.participation != Participation.HIDDEN
+    ):
         return None
     steps, relation = list(rounds_by_step(about.question.run).items()), about.question.neighbouring
     step = steps[0][0]
@@ -154,7 +168,7 @@ def estimate_delta(
     run: Sampled,
     epsilon: float,
     *,
-    neighbouring: Neighbouring = "add-remove",
+    neighbouring: Neighbouring = Relation.ADD_REMOVE,
     draws: int = 100_000,
     error: float = 1e-3,
     seed: int = 0,
@@ -180,7 +194,7 @@ def estimate_epsilon(
     run: Sampled,
     delta: float,
     *,
-    neighbouring: Neighbouring = "add-remove",
+    neighbouring: Neighbouring = Relation.ADD_REMOVE,
     draws: int = 100_000,
     error: float = 1e-3,
     seed: int = 0,
@@ -221,9 +235,9 @@ class _Source:
         if not isinstance(run, BallsInBins | MinSeparated):
             raise InputError("run", run, "a BallsInBins or a MinSeparated")
         open_probability("error", error)
-        relation = choice("neighbouring", neighbouring, ("add-remove", "zero-out", "replace-one"))
+        relation = neighbouring_relation(neighbouring)
         rng = np.random.default_rng(count("seed", seed, least=0))
-        return cls(run, relation == "replace-one", count("draws", total), rng)
+        return cls(run, relation == Relation.REPLACE_ONE, count("draws", total), rng)
 
     def drawn(self, tilt: Tilt) -> Draws:
         return self._some(tilt, self.total)

@@ -13,7 +13,7 @@ from statistics import NormalDist
 from ...accounting import Bracket, TradeOff, tradeoff
 from ...accounting.currencies.gaussian_fit import fit_curve
 from ...accounting.currencies.risk_picture import DECADES, GRID, area, claimed, points
-from ...mechanisms import InputError
+from ...mechanisms import InputError, Relation
 from ...mechanisms.digits import rounded_down, rounded_up
 from ..claims.claim import Claim, divides_by_who_is_there, hidden_and_uneven
 from ..claims.observers import certifiable
@@ -23,7 +23,7 @@ from ..claims.statement import Statement
 def covering(claim: Claim) -> Claim:
     """The claim itself; about replace-one, which is worse, where who leaves changes the others' weights or divisor."""
     if hidden_and_uneven(claim.statement, claim.phases) or divides_by_who_is_there(claim.statement, claim.phases):
-        return replace(claim, statement=claim.statement.model_copy(update={"neighbouring": "replace-one"}))
+        return replace(claim, statement=claim.statement.model_copy(update={"neighbouring": Relation.REPLACE_ONE}))
     return claim
 
 

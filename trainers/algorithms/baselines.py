@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from ...mechanisms import PrivacyNotion
 from ...mechanisms.validate import nonnegative
 from ..engine.algorithm import Algorithm, ClientRound, Clients, Pulled, Solve
 
@@ -66,7 +67,7 @@ class LocalOnly(Algorithm):
     """A client in the cohort continues its own SGD; nothing is sent: what any collaboration has to beat, at no cost."""
 
     name = "local"
-    notion = "billboard"
+    notion = PrivacyNotion.BILLBOARD
     personal = True
     releases = False
 
@@ -79,7 +80,7 @@ class Ditto(Pulled):
     (Li, Hu, Beirami, Smith 2021, Algorithm 1)."""
 
     name = "ditto"
-    notion = "billboard"
+    notion = PrivacyNotion.BILLBOARD
     personal = True
 
     def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> ClientRound:
@@ -96,7 +97,7 @@ class PpSgd(Algorithm):
     """
 
     name = "pp-sgd"
-    notion = "billboard"
+    notion = PrivacyNotion.BILLBOARD
     personal = True
 
     def __init__(self, alpha: float = 1.0) -> None:

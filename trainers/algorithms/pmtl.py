@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ...mechanisms import InputError
+from ...mechanisms import InputError, PrivacyNotion
 from ...mechanisms.validate import count, nonnegative
 from ..engine.algorithm import ClientRound, Clients, Pulled, Solve
 from ..engine.contribution import Differences
@@ -37,7 +37,7 @@ class Pmtl(Pulled):
     """As the published code aggregates; strength: the regularisation lambda of eq. (2)."""
 
     name = "pmtl"
-    notion = "billboard"
+    notion = PrivacyNotion.BILLBOARD
     personal = True
 
     def client_round(self, solve: Solve, shared: Tensor, own: Tensor, clients: Clients) -> ClientRound:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from ...mechanisms import Notion
+from ...mechanisms import Notion, PrivacyNotion
 from ...mechanisms.validate import nonnegative
 from ..data import Federation
 from .contribution import Contribution
@@ -65,7 +65,7 @@ class Algorithm:
     """
 
     name: str = ""
-    notion: Notion = "dp"
+    notion: Notion = PrivacyNotion.DP
     personal: bool = False
     releases: bool = True
     noise_at: NoiseAt = "server"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from flint import arb, ctx
 from scipy.stats import norm
@@ -16,7 +16,7 @@ from ....accounting.losses import gaussian_rounds as gaussian
 from ....accounting.losses.smooth import contour
 from ....accounting.pairs import Composition, GaussianPair, Sampling, SubsampledPair
 from ....accounting.renyi import renyi as rdp
-from ....mechanisms import Gaussian, Poisson
+from ....mechanisms import Gaussian, Participation, Poisson, Relation
 from ...convergence.exponents import fitted_exponent
 from ..row import CERTIFIED, Finding, Statement, on_instances, resting_on
 from .settings import CHOSEN, DELTA, EXPERIMENTS
@@ -45,13 +45,13 @@ def one_sampled_round(statement: Statement) -> Finding:
     below the certified one anywhere on the grid.
     """
     factor, observer = statement.claim["p over K/M"], statement.domain["observer"]
-    participation: Literal["hidden", "visible"] = "hidden" if observer == "outputs only" else "visible"
+    participation = Participation.HIDDEN if observer == "outputs only" else Participation.VISIBLE
     worst, where, numbers = -math.inf, "", {}
     for each in EXPERIMENTS.values():
         for sigma in CHOSEN.values():
             run = Poisson(Gaussian(sigma), each.rate)
             for epsilon in (share / sigma for share in SHARES):
-                true = accounting.delta(run, epsilon, "zero-out", participation=participation).lower
+                true = accounting.delta(run, epsilon, Relation.ZERO_OUT, participation=participation).lower
                 said = float(sampled_profile(1 / sigma, factor * each.rate, epsilon).upper())
                 if true - said > worst:
                     worst, where = true - said, f"{each.name}, sigma = {sigma}, epsilon = {epsilon:.4g}"
@@ -103,7 +103,7 @@ def undefined_f_p(statement: Statement) -> Finding:
     each, worst = EXPERIMENTS["FEMNIST"], 0.0
     for sigma in CHOSEN.values():
         for epsilon in (share / sigma for share in SHARES):
-            true = accounting.delta(Poisson(Gaussian(sigma), each.rate), epsilon, "zero-out")
+            true = accounting.delta(Poisson(Gaussian(sigma), each.rate), epsilon, Relation.ZERO_OUT)
             if statement.domain["f_p"] == "p f + (1 - p) Id":
                 said = float(sampled_profile(1 / sigma, each.rate, epsilon).mid())
             else:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ....accounting import epsilon as epsilon_of
-from ....mechanisms import Gaussian, Poisson, Repeat
+from ....mechanisms import Gaussian, Poisson, Relation, Repeat
 from ...auditing import audit, rdp
 from ...convergence.pmtl_moments import Federation, check_against_trainer
 from ..balls import largest_shift
@@ -138,7 +138,7 @@ def all_clients(statement: Statement) -> Finding:
     def scores(update: float, rng: np.random.Generator, size: int) -> Any:
         return update * mu / 2 + rng.standard_normal(size)
 
-    found = epsilon_of(Gaussian(1 / mu), delta, "add-remove")
+    found = epsilon_of(Gaussian(1 / mu), delta, Relation.ADD_REMOVE)
     return _finding(scores, epsilon, delta, (found.lower, found.upper), 400_000)
 
 

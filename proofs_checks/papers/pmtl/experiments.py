@@ -14,7 +14,7 @@ from ....accounting.billboard.observers import observer_epsilon
 from ....accounting.losses.gaussian_rounds import profile_above
 from ....accounting.renyi.conversions import canonne_epsilon, mironov_epsilon
 from ....accounting.renyi.renyi import renyi
-from ....mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
+from ....mechanisms import FixedSize, Gaussian, Poisson, Relation, Repeat
 from ..row import CERTIFIED, Finding, Statement, looseness, on_instances, resting_on
 
 FIGURE_2 = {
@@ -28,7 +28,7 @@ COHORT = 100
 
 
 @cache
-def hidden_epsilon(data: str, delta: float, relation: Neighbouring = "add-remove") -> Bracket:
+def hidden_epsilon(data: str, delta: float, relation: Relation = Relation.ADD_REMOVE) -> Bracket:
     """Poisson sampling, cohorts hidden; the paper's accountant bounds it for add-remove neighbours."""
     found = FIGURE_2[data]
     step = Poisson(Gaussian(COHORT * found["sigma"] / found["gamma"]), COHORT / found["m"])
@@ -36,7 +36,7 @@ def hidden_epsilon(data: str, delta: float, relation: Neighbouring = "add-remove
 
 
 @cache
-def seen_epsilon(data: str, delta: float, relation: Neighbouring = "replace-one") -> Bracket:
+def seen_epsilon(data: str, delta: float, relation: Relation = Relation.REPLACE_ONE) -> Bracket:
     """Fixed cohorts before the coalition of all others: what billboard privacy is about."""
     found = FIGURE_2[data]
     z, population = COHORT * found["sigma"] / found["gamma"], int(found["m"])
@@ -51,10 +51,10 @@ def figure_2(statement: Statement) -> Finding:
     delta = 1 / FIGURE_2[data]["m"]
     true = {
         "Poisson": lambda: hidden_epsilon(data, delta),
-        "Poisson, data replaced": lambda: hidden_epsilon(data, delta, "replace-one"),
+        "Poisson, data replaced": lambda: hidden_epsilon(data, delta, Relation.REPLACE_ONE),
         "billboard": lambda: seen_epsilon(data, delta),
     }[statement.domain["guarantee"]]()
-    stated, zero_out = statement.claim["epsilon"], seen_epsilon(data, delta, "zero-out")
+    stated, zero_out = statement.claim["epsilon"], seen_epsilon(data, delta, Relation.ZERO_OUT)
     above = statement.claim.get("true epsilon is", "at most") == "at least"
     numbers = {"true epsilon": [true.lower, true.upper], "coalition, zero-out": [zero_out.lower, zero_out.upper]}
     text = f"epsilon in [{true.lower:.5g}, {true.upper:.5g}], stated {stated:g}"
@@ -84,7 +84,7 @@ def conversion(statement: Statement) -> Finding:
 @cache
 def _reported(base: Gaussian, rounds: int) -> float:
     """What the accountant of the authors' code says: Renyi, Poisson sampling, clients added or removed."""
-    return epsilon_of(Repeat(Poisson(base, COHORT / 205), rounds), 1 / 205, "add-remove", accountant="rdp").upper
+    return epsilon_of(Repeat(Poisson(base, COHORT / 205), rounds), 1 / 205, Relation.ADD_REMOVE, accountant="rdp").upper
 
 
 @resting_on(CERTIFIED)
@@ -97,7 +97,7 @@ def table_1(statement: Statement) -> Finding:
             run = Repeat(FixedSize(base, 205, COHORT), rounds)
             true = observer_epsilon(run, EVERYBODY_ELSE, 1 / 205, statement.claim["neighbouring"]).epsilon
         else:
-            true = epsilon_of(Repeat(Poisson(base, COHORT / 205), rounds), 1 / 205, "add-remove")
+            true = epsilon_of(Repeat(Poisson(base, COHORT / 205), rounds), 1 / 205, Relation.ADD_REMOVE)
         numbers[f"{rounds} rounds: reported, true epsilon"] = [_reported(base, rounds), true.lower, true.upper]
         kept = kept and true.upper <= stated
         text = f"{rounds} rounds reported as {stated:g}: true epsilon in [{true.lower:.4g}, {true.upper:.4g}]"
@@ -129,7 +129,7 @@ def tasks(statement: Statement) -> Finding:
     """Sensitivity and rate follow the number of clients: which of two populations epsilon is reported for."""
     stated = hidden_epsilon("FEMNIST", 1 / 205)
     step = Poisson(Gaussian(COHORT * 0.01 / 0.2), COHORT / statement.domain["m"])
-    other = epsilon_of(Repeat(step, 1000), 1 / 205, "add-remove")
+    other = epsilon_of(Repeat(step, 1000), 1 / 205, Relation.ADD_REMOVE)
     ratio = other.upper / stated.upper
     text = f"epsilon {other.upper:.5g} with m = {statement.domain['m']}, {stated.upper:.5g} with 205"
     return Finding(abs(ratio - 1) <= statement.tolerance + 1e-9, text, {"ratio": ratio})
@@ -143,6 +143,6 @@ def weighted(statement: Statement) -> Finding:
     """
     over, stated = statement.domain["weight over the mean"], statement.claim["epsilon"]
     run = Repeat(FixedSize(Gaussian(COHORT * 0.1 / 0.2 / over), 206, COHORT), 1000)
-    true = observer_epsilon(run, EVERYBODY_ELSE, 1 / 206, "replace-one").epsilon
+    true = observer_epsilon(run, EVERYBODY_ELSE, 1 / 206, Relation.REPLACE_ONE).epsilon
     text = f"epsilon in [{true.lower:.4g}, {true.upper:.4g}], stated {stated:g}"
     return Finding(true.upper <= stated, text, {"true epsilon": [true.lower, true.upper]})
