@@ -116,37 +116,44 @@ def converted(value: Array, kind: str) -> Array:
     return of_cells(cells, value.cells.shape, kind)
 
 
+def made(value: Any) -> Any:
+    """A list as the array that numpy makes of it."""
+    return array_of(value) if isinstance(value, list | tuple | Ranks | range) else value
+
+
+def held(value: Any) -> Any:
+    """The value as an array, if it is none."""
+    return value if isinstance(value, Array) or of_records(value) else array_of(value)
+
+
 def scalar_or_array(cells: Any, kind: str) -> Any:
     return Array(cells, kind) if isinstance(cells, np.ndarray) else cells
+
+
+def raising(function: Callable[..., Any], *args: Any) -> Any:
+    """What it returns. Raises Raises, as the function that is followed would."""
+    try:
+        return function(*args)
+    except (IndexError, KeyError, ValueError) as problem:
+        raise Raises(f"the function raises {type(problem).__name__}: {problem}") from problem
 
 
 def taken(array: Array, place: Any) -> Any:
     """array[place]: a cell, a view, or (by lists and arrays) a copy."""
     if array.kind == "v":
         return records.taken(array, place)
-    try:
-        found = array.cells[index(place)]
-    except IndexError as problem:
-        raise Raises(f"the function raises IndexError: {problem}") from problem
-    return scalar_or_array(found, array.kind)
+    return scalar_or_array(raising(array.cells.__getitem__, index(place)), array.kind)
 
 
 def put(array: Array, place: Any, value: Any) -> None:
     """array[place] = value."""
     if array.kind == "v":
         raise Refused("an array of records that is changed in place: write = and a new one")
-    made = array_of(value) if isinstance(value, list | tuple | Array | Ranks) else Array(boxed(value), "f")
-    cells = np.empty(made.cells.shape, object)
-    for where in np.ndindex(made.cells.shape):
-        cells[where] = cast(made.cells[where], array.kind)
-    try:
-        array.cells[index(place)] = cells if cells.ndim else cells[()]
-    except IndexError as problem:
-        raise Raises(f"the function raises IndexError: {problem}") from problem
-    except ValueError as problem:
-        if not array.cells.flags.writeable:
-            raise Refused("an array that outlives the call is written to") from problem
-        raise Raises(f"the function raises ValueError: {problem}") from problem
+    given = array_of(value) if isinstance(value, list | tuple | Array | Ranks) else Array(boxed(value), "f")
+    cells = np.frompyfunc(lambda cell: cast(cell, array.kind), 1, 1)(given.cells)
+    if not array.cells.flags.writeable:
+        raise Refused("an array that outlives the call is written to")
+    raising(array.cells.__setitem__, index(place), cells)
 
 
 def index(place: Any) -> Any:
@@ -178,13 +185,12 @@ def rows(array: Array) -> Iterator[Any]:
 
 
 def along(
-    function: Callable[[list[Any]], Any], value: Any, axis: Any, kind: str | None = None, keepdims: bool = False
+    function: Callable[[list[Any]], Any], value: Array, axis: Any, kind: str | None = None, keepdims: bool = False
 ) -> Any:
     """The function of the cells along an axis; of all where there is none."""
-    array = value if isinstance(value, Array) else array_of(value)
-    if array.kind == "v":
+    if value.kind == "v":
         raise Refused("what is computed of the entries of records")
-    cells = array.cells
+    cells = value.cells
     if axis is None or (cells.ndim == 1 and axis in (0, -1)):
         if keepdims:
             raise Refused("keepdims without an axis")
@@ -197,44 +203,39 @@ def along(
     return Array(np.expand_dims(made.cells, axis), made.kind) if keepdims else made
 
 
-def total(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def total(value: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
     """numpy.sum."""
-    array = value if isinstance(value, Array) or of_records(value) else array_of(value)
+    array = held(value)
     if of_records(array):
         return records.total(array, axis, keepdims)
-    start: Any = 0.0 if array.kind == "f" else 0
-    return along(
-        lambda cells: functools.reduce(add, cells, start if not cells else _zero(start)), array, axis, None, keepdims
+    nothing = 0.0 if array.kind == "f" else 0
+    return along(lambda cells: functools.reduce(add, cells, 0) if cells else nothing, array, axis, None, keepdims)
+
+
+def average(cells: list[Any]) -> Any:
+    """Their mean."""
+    return binary(operator.truediv, functools.reduce(add, cells, 0), len(cells))
+
+
+def mean(value: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """numpy.mean."""
+    array = held(value)
+    return (
+        records.mean(array, axis, keepdims)
+        if of_records(array)
+        else folded(average, "f")(array, axis, keepdims=keepdims)
     )
 
 
-def _zero(start: Any) -> Any:
-    return 0 if start == 0 else start
+def folded(function: Callable[[list[Any]], Any], kind: str | None = None, empty: bool = False) -> Callable[..., Any]:
+    """A numpy function of all cells, or of those along an axis. empty: of none at all, too."""
 
+    def one(cells: list[Any]) -> Any:
+        if not (cells or empty):
+            raise Refused("what is computed of no cells")
+        return function(cells)
 
-def mean(value: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """numpy.mean."""
-    value = value if isinstance(value, Array) or of_records(value) else array_of(value)
-    if of_records(value):
-        return records.mean(value, axis, keepdims)
-
-    def average(cells: list[Any]) -> Any:
-        if not cells:
-            raise Refused("the mean of nothing")
-        return binary(operator.truediv, functools.reduce(add, cells, 0), len(cells))
-
-    return along(average, value, axis, "f", keepdims)
-
-
-def running(value: Any, axis: Any = None) -> Array:
-    """numpy.cumsum of an array with one axis."""
-    array = value if isinstance(value, Array) else array_of(value)
-    if array.kind == "v" or array.cells.ndim != 1 or axis not in (None, 0, -1):
-        raise Refused("a running sum of more than one axis")
-    sums: list[Any] = []
-    for cell in array.cells.tolist():
-        sums.append(add(sums[-1], cell) if sums else as_number(cell))
-    return of_cells(sums, None, "f" if array.kind == "f" else max(array.kind, "i", key=KINDS.index))
+    return lambda value, axis=None, *, keepdims=False: along(one, held(value), axis, kind, keepdims)
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
@@ -245,10 +246,8 @@ def shape_of(value: Any) -> tuple[int, ...]:
     return tuple(listed)
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
-    """numpy.full."""
-    stated = shape_of(shape)
-    kind = kind_named(dtype) or kind_of(fill_value)
-    made = np.empty(stated, object)
-    made[...] = boxed(cast(fill_value, kind))
-    return Array(made, kind)
+def filled(shape: tuple[int, ...], value: Any, kind: str) -> Array:
+    """An array that has the same in all cells."""
+    cells = np.empty(shape, object)
+    cells[...] = boxed(cast(value, kind))
+    return Array(cells, kind)

@@ -80,7 +80,7 @@ def uniform(rng: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
     return binary(operator.add, low, binary(operator.mul, share, binary(operator.sub, high, low)))
 
 
-def integers(rng: Any, low: Any, high: Any = None, size: Any = None, endpoint: bool = False) -> Any:
+def integers(rng: Any, low: Any, high: Any = None, size: Any = None, *, endpoint: bool = False) -> Any:
     """A die, each side of which is as likely as any other."""
     first, end = (0, low) if high is None else (low, high)
     if type(first) is not int or type(end) is not int or type(endpoint) is not bool:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..forms import Form, Sign
 from ..refusals import Raises, Refused
-from . import numpy_folds, numpy_library, records
-from .arrays import array_of, converted, kind_named, put
+from . import numpy_folds, numpy_library, numpy_made, records
+from .arrays import array_of, converted, kind_named, put, raising
 from .functions import joined
 from .iteration import iterated, several
 from .ordering import ordered
@@ -30,7 +30,7 @@ def extended(held: Any, values: Any) -> None:
 def popped(held: Any, place: Any = -1) -> Any:
     if type(place) is not int:
         raise Refused("the place of what is popped is no integer")
-    return _raising(mutable(held).pop, place)
+    return raising(mutable(held).pop, place)
 
 
 def inserted(held: Any, place: Any, value: Any) -> None:
@@ -58,20 +58,13 @@ def set_default(held: Any, key: Any, default: Any = None) -> Any:
 def popped_key(held: Any, key: Any, *default: Any) -> Any:
     from .interpreter import INTERPRETER
 
-    return _raising(mutable(held).pop, INTERPRETER.key(key), *default)
+    return raising(mutable(held).pop, INTERPRETER.key(key), *default)
 
 
 def updated(held: Any, values: Any = (), **more: Any) -> None:
     from .library import dictionary
 
     mutable(held).update(dictionary(values, **more))
-
-
-def _raising(function: Callable[..., Any], *args: Any) -> Any:
-    try:
-        return function(*args)
-    except (IndexError, KeyError, ValueError) as problem:
-        raise Raises(f"the function raises {type(problem).__name__}: {problem}") from problem
 
 
 def nested(value: Any) -> Any:
@@ -86,13 +79,6 @@ def only(value: Array) -> Any:
     if value.cells.size != 1:
         raise Raises("the function raises ValueError: more than one cell")
     return value.cells.ravel()[0]
-
-
-def reshaped(value: Array, *shape: Any) -> Array:
-    wanted = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple | list) else shape
-    if not all(type(each) is int for each in wanted):
-        raise Refused("a shape that is not made of integers")
-    return Array(_raising(value.cells.reshape, tuple(wanted)), value.kind)
 
 
 def as_type(value: Array, dtype: Any) -> Array:
@@ -127,7 +113,7 @@ def plain(name: str) -> Callable[..., Any]:
     def applied(text: str, *args: Any) -> Any:
         if not all(arg is None or isinstance(arg, str | int | tuple) for arg in args):
             raise Refused(f".{name} of a text with such arguments")
-        return _raising(getattr(text, name), *args)
+        return raising(getattr(text, name), *args)
 
     return applied
 
@@ -139,8 +125,8 @@ OF_NUMPY = (
 """Methods of arrays that numpy has as functions of them, too."""
 _FUNCTIONS = {id(function): entry for function, entry in numpy_library.TABLE}
 ARRAYS: dict[str, Callable[..., Any]] = {name: _FUNCTIONS[id(getattr(np, name))] for name in OF_NUMPY} | {
-    "tolist": nested, "astype": as_type, "item": only, "reshape": reshaped,
-    "flatten": lambda value: Array(value.cells.flatten(), value.kind),
+    "tolist": nested, "astype": as_type, "item": only, "reshape": numpy_made.rearranged("reshape"),
+    "flatten": numpy_made.rearranged("flatten"),
     "fill": lambda value, cell: put(value, Ellipsis, cell),
     "sort": lambda value: put(value, Ellipsis, numpy_folds.sort(value)),
 }  # fmt: skip

@@ -12,24 +12,15 @@ from ..forms import Sign
 from ..refusals import Refused
 from . import records
 from .arithmetic import as_number, binary, comparison, elementwise, lifted, truth
-from .arrays import array_of, cast, kind_named, kind_of
+from .arrays import array_of, cast, kind_named, kind_of, made
 from .functions import absolute, elementary, greater, lesser, rounded, valued
-from .values import KINDS, Array, Ranks, Squares, Total, Uniform, Weight, of_records, symbolic
-
-
-def made(value: Any) -> Any:
-    """A list as the array that numpy makes of it."""
-    return array_of(value) if isinstance(value, list | tuple | Ranks | range) else value
+from .values import KINDS, Array, Squares, Total, Uniform, Weight, of_records, symbolic
 
 
 def array(value: Any, dtype: Any = None) -> Array:
-    if kind_named(dtype) == "f" and of_records(made(value)):
-        dtype = None
-    return (
-        array_of(value, kind_named(dtype))
-        if not isinstance(value, Array) or dtype is None
-        else _converted(value, dtype)
-    )
+    """numpy.array: a copy."""
+    kind = kind_named(dtype)
+    return array_of(value, None if kind == "f" and of_records(made(value)) else kind)
 
 
 def as_array(value: Any, dtype: Any = None) -> Array:
@@ -39,17 +30,7 @@ def as_array(value: Any, dtype: Any = None) -> Array:
         return value  # type: ignore[no-any-return]
     if isinstance(value, Array) and kind is not None and value.kind == "w":
         raise Refused("np.asarray with a dtype of entries that may be integers or floats: write np.array")
-    if isinstance(value, Array) and kind in (None, value.kind):
-        return value
-    return array(value, dtype)
-
-
-def _converted(value: Array, dtype: Any) -> Array:
-    from .arrays import converted
-
-    kind = kind_named(dtype)
-    assert kind is not None
-    return converted(value, kind)
+    return value if isinstance(value, Array) and kind in (None, value.kind) else array(value, dtype)
 
 
 def each(function: Callable[[Any], Any], kind: str | None = None) -> Callable[[Any], Any]:
@@ -144,16 +125,6 @@ def sign(value: Any) -> Any:
     return -1 if truth(comparison(operator.lt, value, 0)) else 0
 
 
-def round_(value: Any, decimals: int = 0) -> Any:
-    """numpy.round: floats stay floats."""
-
-    def one(cell: Any) -> Any:
-        done = rounded(cell, decimals)
-        return float(done) if isinstance(cell, float) and not symbolic(done) else done
-
-    return each(one)(value)
-
-
 def float_of(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """What rounds to floats, as numpy's floor does."""
 
@@ -164,21 +135,9 @@ def float_of(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return one
 
 
-def scalar(kind: Callable[[Any], Any]) -> Callable[..., Any]:
-    """numpy.float64 and so on, of one number."""
-    return lambda value=0: _applied(kind, value)
-
-
-def _applied(kind: Callable[[Any], Any], value: Any) -> Any:
-    if isinstance(value, Array | list | tuple):
-        raise Refused("a numpy scalar of several numbers")
-    return kind(value)
-
-
-def real_scalar(value: Any) -> Any:
-    from .library import real
-
-    return real(value)
+def round_(value: Any, decimals: int = 0) -> Any:
+    """numpy.round: floats stay floats."""
+    return each(float_of(lambda cell: rounded(cell, decimals)))(value)
 
 
 def digitized(value: Any, bins: Any) -> Any:

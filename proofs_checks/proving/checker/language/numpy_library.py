@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..order import largest_place, least_place
+from ..refusals import Refused
 from . import arrays, functions, numpy_folds, numpy_made
 from . import numpy_cells as cells
 from .arithmetic import binary, elementwise, negative, truth
+from .library import real
 from .values import Array, Squares, symbolic
 
 ELEMENTARY = ("log", "log1p", "log2", "tanh")
@@ -22,9 +24,16 @@ COMPARISONS |= {"equal": "eq", "not_equal": "ne"}
 """What numpy has of Python's operators: its name, and theirs."""
 
 
+def _float64(value: Any = 0) -> Any:
+    """numpy.float64 of one number."""
+    if isinstance(value, Array | list | tuple):
+        raise Refused("a numpy scalar of several numbers")
+    return real(value)
+
+
 def _with_axes(value: Any) -> Array:
     """numpy.atleast_1d."""
-    held = cells.made(value)
+    held = arrays.made(value)
     return held if isinstance(held, Array) and held.cells.ndim else arrays.of_cells([value])
 
 
@@ -34,8 +43,9 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     *[(getattr(np, name), cells.compared(getattr(operator, python))) for name, python in COMPARISONS.items()],
     *[(function, cells.pairs(functions.greater)) for function in (np.maximum, np.fmax)],
     *[(function, cells.pairs(functions.lesser)) for function in (np.minimum, np.fmin)],
-    *[(function, cells.array) for function in (np.array, np.copy)],
-    *[(function, numpy_made.stack) for function in (np.stack, np.vstack)],
+    (np.array, cells.array),
+    (np.copy, lambda a: cells.array(a)),
+    *[(function, numpy_made.combined(function)) for function in (np.concatenate, np.stack, np.vstack)],
     *[(function, numpy_folds.dot) for function in (np.dot, np.inner)],
     (np.abs, cells.magnitude),
     (np.fabs, cells.each(functions.absolute)),
@@ -43,10 +53,10 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (np.sum, arrays.total),
     (np.mean, arrays.mean),
     (np.average, lambda a, axis=None: arrays.mean(a, axis)),
-    (np.median, numpy_folds.median),
+    (np.median, arrays.folded(numpy_folds.middle, "f")),
     (np.var, numpy_folds.variance),
     (np.std, numpy_folds.deviation),
-    (np.cumsum, arrays.running),
+    (np.cumsum, numpy_folds.running),
     (np.where, cells.where),
     (np.clip, cells.clip),
     (np.max, numpy_folds.extreme(functions.greater, largest_place)),
@@ -55,16 +65,15 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (np.argmin, numpy_folds.place_of(least_place)),
     (np.argsort, numpy_folds.argsort),
     (np.sort, numpy_folds.sort),
-    (np.zeros, numpy_made.zeros(0.0)),
-    (np.ones, numpy_made.zeros(1.0)),
+    (np.zeros, numpy_made.zeros(0)),
+    (np.ones, numpy_made.zeros(1)),
     (np.empty, numpy_made.empty),
-    (np.full, arrays.full),
-    (np.zeros_like, numpy_made.like(0.0)),
-    (np.ones_like, numpy_made.like(1.0)),
+    (np.full, numpy_made.full),
+    (np.zeros_like, numpy_made.like(0)),
+    (np.ones_like, numpy_made.like(1)),
     (np.full_like, numpy_made.full_like),
     (np.arange, numpy_made.arange),
     (np.linspace, numpy_made.linspace),
-    (np.concatenate, numpy_made.concatenate),
     (np.diff, numpy_folds.differences),
     (np.count_nonzero, numpy_folds.count_nonzero),
     (np.histogram, numpy_folds.histogram),
@@ -79,23 +88,21 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (np.ceil, cells.each(cells.float_of(functions.ceiled))),
     (np.trunc, cells.each(cells.float_of(functions.whole))),
     (np.sqrt, lambda x: cells.square_root(x) if isinstance(x, Squares) else cells.each(cells.square_root, "f")(x)),
-    (np.exp, lambda value: elementwise(functions.exponential, "f", cells.made(value))),
-    (np.square, lambda value: binary(operator.mul, cells.made(value), cells.made(value))),
-    (np.negative, lambda value: negative(cells.made(value))),
+    (np.exp, lambda value: elementwise(functions.exponential, "f", arrays.made(value))),
+    (np.square, lambda value: binary(operator.mul, arrays.made(value), arrays.made(value))),
+    (np.negative, lambda value: negative(arrays.made(value))),
     (np.logical_and, cells.logical(operator.and_)),
     (np.logical_or, cells.logical(operator.or_)),
-    (np.logical_not, lambda value: elementwise(lambda cell: not truth(cell), "b", cells.made(value))),
+    (np.logical_not, lambda value: elementwise(lambda cell: not truth(cell), "b", arrays.made(value))),
     (np.isnan, cells.each(lambda value: False if symbolic(value) else math.isnan(value))),
     (np.isfinite, cells.each(lambda value: True if symbolic(value) else math.isfinite(value))),
-    (np.float64, cells.scalar(cells.real_scalar)),
+    (np.float64, _float64),
     (np.linalg.norm, numpy_folds.norm),
     (np.array_equal, numpy_folds.same),
     (np.shape, numpy_made.outer_shape),
     (np.flatnonzero, lambda value: numpy_folds.ones_where(value)[0]),
     (np.nonzero, numpy_folds.ones_where),
-    (np.repeat, numpy_made.repeated),
-    (np.ravel, lambda value: Array(cells.made(value).cells.ravel(), cells.made(value).kind)),
-    (np.size, lambda value: int(cells.made(value).cells.size)),
-    (np.transpose, lambda value: Array(cells.made(value).cells.T, cells.made(value).kind)),
+    *[(getattr(np, name), numpy_made.rearranged(name)) for name in ("repeat", "ravel", "transpose")],
+    (np.size, lambda value: int(arrays.held(value).cells.size)),
     (np.atleast_1d, _with_axes),
 ]

@@ -1,4 +1,4 @@
-"""Arrays that numpy makes."""
+"""Arrays that numpy makes, and those whose cells it puts elsewhere."""
 
 from __future__ import annotations
 
@@ -12,51 +12,52 @@ from ..forms import Form
 from ..refusals import Refused
 from . import records
 from .arithmetic import binary
-from .arrays import array_of, cast, full, kind_named, of_cells, shape_of
+from .arrays import array_of, filled, held, kind_named, kind_of, made, of_cells, raising, shape_of
 from .iteration import iterated
-from .numpy_cells import made
 from .values import KINDS, Array, Unknown, Vector, of_records, symbolic
+
+NUMBERS: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "w": int, "f": float}
+"""A constant as a cell of an array of that kind."""
 
 
 def empty(shape: Any, dtype: Any = float) -> Array:
     """numpy.empty: what is in it is not known before it is written."""
-    made_cells = np.empty(shape_of(shape), object)
-    for where in np.ndindex(made_cells.shape):
-        made_cells[where] = Unknown("a cell that was not set")
-    return Array(made_cells, kind_named(dtype) or "f")
+    cells = np.empty(shape_of(shape), object)
+    for where in np.ndindex(cells.shape):
+        cells[where] = Unknown("a cell that was not set")
+    return Array(cells, kind_named(dtype) or "f")
 
 
-def zeros(value: Any) -> Callable[..., Array]:
+def full(shape: Any, fill_value: Any, dtype: Any = None) -> Array:
+    return filled(shape_of(shape), fill_value, kind_named(dtype) or kind_of(fill_value))
+
+
+def zeros(value: int) -> Callable[..., Array]:
+    """numpy.zeros and ones."""
+
     def made_of(shape: Any, dtype: Any = float) -> Any:
-        if records.has_dimension(shape) and not value and kind_named(dtype) == "f":
+        kind = kind_named(dtype) or "f"
+        if records.has_dimension(shape) and not value and kind == "f":
             return records.zeros(shape)
-        return full(shape, bool(value) if _bool(dtype) else value, dtype)
+        return filled(shape_of(shape), NUMBERS[kind](value), kind)
 
     return made_of
 
 
-def _bool(dtype: Any) -> bool:
-    return kind_named(dtype) == "b"
+def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Array:
+    array = held(a)
+    return filled(array.cells.shape, fill_value, kind_named(dtype) or array.kind)
 
 
-def like(value: float) -> Callable[..., Array]:
+def like(value: int) -> Callable[..., Array]:
     """numpy.zeros_like and ones_like: of the kind of the array, where that is known."""
 
-    def filled(model: Any, dtype: Any = None) -> Array:
-        held = made(model)
-        if isinstance(held, Vector) and not value and dtype is None:
+    def made_of(a: Any, dtype: Any = None) -> Array:
+        if isinstance(a, Vector) and not value and dtype is None:
             return Vector(Form())  # type: ignore[return-value]
-        kind = kind_named(dtype) or held.kind
-        cell = cast(bool(value) if kind == "b" else int(value), kind) if kind != "f" else float(value)
-        return of_cells([cell] * held.cells.size, held.cells.shape, kind)
+        return full_like(a, NUMBERS.get(kind_named(dtype) or held(a).kind, float)(value), dtype)
 
-    return filled
-
-
-def full_like(model: Any, value: Any, dtype: Any = None) -> Array:
-    held = made(model)
-    kind = kind_named(dtype) or held.kind
-    return of_cells([value] * held.cells.size, held.cells.shape, kind)
+    return made_of
 
 
 def arange(*ends: Any, dtype: Any = None) -> Array:
@@ -72,28 +73,42 @@ def linspace(start: Any, stop: Any, num: int = 50) -> Array:
     return of_cells([binary(operator.add, start, binary(operator.mul, step, i)) for i in range(num)], None, "f")
 
 
-def concatenate(values: Any, axis: Any = 0) -> Array:
-    parts = [made(part) for part in iterated(values)]
-    if axis != 0 or any(part.cells.ndim != 1 for part in parts):
-        raise Refused("np.concatenate of arrays with more than one axis")
-    kind = max((part.kind for part in parts), key=KINDS.index)
-    return of_cells([cell for part in parts for cell in part.cells.tolist()], None, kind)
+def rearranged(method: str) -> Callable[..., Array]:
+    """A method of numpy's arrays that puts cells elsewhere, and asks nothing of them: numpy itself does it."""
+
+    def applied(value: Any, *places: Any) -> Array:
+        listed = [place if isinstance(place, tuple | list) else [place] for place in places]
+        if not all(type(each) is int for place in listed for each in place):
+            raise Refused("places or a shape that are not made of integers")
+        array = held(value)
+        return Array(raising(getattr(array.cells, method), *places), array.kind)
+
+    return applied
 
 
-def stack(values: Any, axis: Any = 0) -> Array:
-    if axis != 0:
-        raise Refused("np.stack along another axis than the first")
-    return array_of(list(iterated(values)))
+def combined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """numpy's functions that make one array of several: numpy itself does it with their cells."""
 
+    def applied(arrays: Any, **axis: Any) -> Any:
+        parts = [made(part) for part in iterated(arrays)]
+        if any(of_records(part) for part in parts):
+            if axis.get("axis", 0) != 0:
+                raise Refused("records put together along another axis than the first")
+            return array_of([row for part in parts for row in iterated(part)] if function is np.concatenate else parts)
+        if not all(type(each) is int for each in axis.values()):
+            raise Refused("an axis that is not one integer")
+        parts = [held(part) for part in parts]
+        cells = raising(lambda: function([part.cells for part in parts], **axis))
+        return of_cells(cells.ravel(), cells.shape, max((part.kind for part in parts), key=KINDS.index))
 
-def repeated(value: Any, repeats: int) -> Array:
-    held = made(value) if not symbolic(value) and isinstance(made(value), Array) else of_cells([value])
-    if type(repeats) is not int:
-        raise Refused("np.repeat by what is no integer")
-    return of_cells([cell for cell in held.cells.ravel().tolist() for _ in range(repeats)], None, held.kind)
+    if function is np.vstack:
+        return lambda tup: applied(tup)
+    return lambda arrays, axis=0: applied(arrays, axis=axis)
 
 
 def outer_shape(value: Any) -> tuple[Any, ...]:
-    if of_records(made(value)):
-        return records.shape(made(value))
-    return tuple(made(value).cells.shape) if isinstance(made(value), Array) else ()
+    """numpy.shape."""
+    array = made(value)
+    if of_records(array):
+        return records.shape(array)
+    return tuple(array.cells.shape) if isinstance(array, Array) else ()

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..invariant import invariant
-from . import generator, grammar, library, methods, numpy_library
-from .values import Appended, Array
+from dpcert.proofs_checks.proving.checker.invariant import invariant
+from dpcert.proofs_checks.proving.checker.language import generator, grammar, library, methods, numpy_library
+from dpcert.proofs_checks.proving.checker.language.values import Appended, Array
 
 BEGIN, END = "<!-- made from the tables: begin -->", "<!-- made from the tables: end -->"
 
