@@ -6,27 +6,27 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from ..alignment import CONSTANT, DENOMINATORS
 from ..checker.forms import Form, Sign
 from ..checker.inductions.states import kinds
 from ..checker.noise import GAUSSIAN, KINDS, weight
+from ..linear_program import CONSTANT, DENOMINATORS, near
 from ..solver import largest
 from .configurations import Edge, Place
-from .linear_program import Solution
 from .loops import NoInduction
+from .solution import Solution
 
 
 class Exact:
     """A solution in fractions; what is left to pay is computed anew where that is a number."""
 
     def __init__(self, solution: Solution) -> None:
-        self.search, self.values, self.scaled = solution.search, solution.values, solution.scaled
+        self.search, self.program, self.scaled = solution.search, solution.program, solution.scaled
         self.shifts, self.bounds = solution.shifts, solution.bounds
         self.differences, self.potentials, self.start = solution.differences, solution.potentials, solution.start
 
     def document(self) -> tuple[dict[str, Any], Fraction]:
         """The certificate's part, in fractions, and its epsilon."""
-        shifts = {key: [self._form(shift) for shift in rows] for key, rows in self.shifts.items()}
+        shifts = {key: [self.program.form(shift) for shift in rows] for key, rows in self.shifts.items()}
         edges = {edge.key: edge for edge in self.search.edges}
         bounds = {
             key: [self._bound(edges[key], k, shift) for k, shift in enumerate(rows)] for key, rows in shifts.items()
@@ -55,14 +55,10 @@ class Exact:
             "moves": moves,
         }, epsilon
 
-    def _form(self, shift: Mapping[str, tuple[int, int]]) -> Form:
-        exact = {a: _near(self.values[p] - self.values[m]) for a, (p, m) in shift.items()}
-        return Form({a: v for a, v in exact.items() if a}, exact.get(CONSTANT, Fraction(0)))
-
     def _bound(self, edge: Edge, k: int, shift: Form) -> Fraction:
         """The least simple fraction that is proved to bound the shift: what the program says, else by intervals."""
-        near = _near(self.values[self.bounds[edge.key][k]])
-        for wanted in (near, near + Fraction(1, DENOMINATORS)):  # what is just above a simple fraction
+        stated = near(self.program.values[self.bounds[edge.key][k]])
+        for wanted in (stated, stated + Fraction(1, DENOMINATORS)):  # what is just above a simple fraction
             least = [wanted - shift, wanted + shift]
             if KINDS[edge.way.draws[k][0]].one_sided:
                 least = least[:1]
@@ -80,14 +76,7 @@ class Exact:
 
     def _solved(self) -> tuple[Fraction, list[Form]]:
         """Epsilon and the potentials as the program has them."""
-        rows = [
-            {name: sum(v * (self.values[c] if c >= 0 else 1.0) for c, v in e.items()) for name, e in row.items()}
-            for row in self.potentials
-        ]
-        exact = [{name: _near(value) for name, value in row.items()} for row in rows]
-        return _near(self.values[self.start]), [
-            Form({n: v for n, v in row.items() if n}, row[CONSTANT]) for row in exact
-        ]
+        return near(self.program.values[self.start]), [self.program.form(row) for row in self.potentials]
 
     def _summed(self, bounds: Mapping[Any, list[Fraction]]) -> tuple[Fraction, list[Form]]:
         """What is left to pay: the longest path through the configurations. Raises NoInduction where it has no end."""
@@ -135,8 +124,7 @@ class Exact:
         elif place.phase == "before":
             differences = [{"form": {}} for _ in kinds(place.layout)]
         else:
-            exact = [{a: str(_near(self.values[c])) for a, c in row.items()} for row in self.differences[k]]
-            differences = [{"form": {a: v for a, v in row.items() if v != "0"}} for row in exact]
+            differences = [{"form": self.program.form(each).to_json()} for each in self.differences[k]]
         return {
             "stage": place.stage,
             "phase": place.phase,
@@ -149,7 +137,3 @@ class Exact:
 
 def _spent(place: Place) -> Form:
     return Form() if place.spent is None else place.spent
-
-
-def _near(value: float) -> Fraction:
-    return Fraction(value).limit_denominator(DENOMINATORS)

@@ -1,7 +1,7 @@
 """For every number of entries: the search for an induction over the steps of a loop, which the checker then proves.
 
 The configurations are found by asking what steps can do (loops.py, configurations.py); by how much the numbers of the
-state differ in each, how noise is shifted and what is left to pay is one linear program (linear_program.py). What is
+state differ in each, how noise is shifted and what is left to pay is one linear program (solution.py). What is
 found is a suggestion only: the checker cuts the function itself and proves every step again.
 """
 
@@ -14,8 +14,8 @@ from ..checker.refusals import Refused
 from .configurations import Search
 from .discrete_states import Layouts
 from .exact_solution import Exact
-from .linear_program import Solution
 from .loops import Loops, NoInduction
+from .solution import Solution
 
 
 def induction(loops: Loops, most: Fraction | None = None) -> tuple[dict[str, Any], Fraction]:
