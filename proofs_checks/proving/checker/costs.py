@@ -1,9 +1,9 @@
-"""What the shifts of a certificate's pieces cost: epsilon, or rho where all noise is Gaussian."""
+"""What shifts of noise cost: epsilon, or rho where all that is shifted is Gaussian."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from .alignment_pieces import Piece
@@ -12,12 +12,6 @@ from .forms import Form, Sign
 from .noise import GAUSSIAN, KINDS, noise_of, support, weight
 from .pairs import Data
 from .refusals import Refused
-
-
-def costs(prover: Prover, pieces: list[Piece], data: Data, epsilon: Fraction) -> None:
-    """Of each piece at most epsilon."""
-    for piece in pieces:
-        _costs(prover, piece, data, epsilon)
 
 
 def of_its_sort(piece: Piece, data: Data) -> None:
@@ -45,109 +39,40 @@ def drawn(piece: Piece) -> list[Sign]:
     return [sign for k, draw in enumerate(piece.draws) for sign in support(*draw, Form.variable(f"n{k}"))]
 
 
-def _costs(prover: Prover, piece: Piece, data: Data, epsilon: Fraction) -> None:
-    """The weighted sum of the shifts' sizes is at most epsilon, wherever the piece applies."""
-    sizes = [sign for name in sorted(data.ends) for sign in _size(name, piece, data)]
-    known = [*data.facts, *drawn(piece), *piece.source, *sizes]
-    total = Form(None, epsilon)
-    for (kind, scale), shift, bound in zip(piece.draws, piece.shifts, piece.bounds, strict=True):
-        _shiftable(kind, shift, piece, data)
-        still = not shift.slopes and not shift.at_zero
-        if kind == "part":  # a black box that is scale-DP, and puts out the same on the neighbour
-            total = total - Fraction(scale)
-        if kind in GAUSSIAN and not still:
-            raise Refused("Gaussian noise is shifted: no pure epsilon")
-        if kind in GAUSSIAN or not KINDS[kind].priced or still:
-            continue
-        if not all(prover.entails(known, Sign(form, False)) for form in _limits(kind, shift, bound)):
-            raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
-        total = total.plus(bound, -weight(kind, Fraction(scale)))
-    if not prover.entails(known, Sign(total, False)):
-        raise Refused(f"the shifts may cost more than {epsilon}, for the output {piece.key}")
+def shifted(
+    prover: Prover, known: list[Sign], piece: Piece, data: Data, bounds: Sequence[Form | Fraction], notion: str
+) -> Iterator[tuple[int, str, str]]:
+    """The noise that is paid for, each with its place, kind and scale: shown to be shifted by at most its bound.
 
-
-def _size(name: str, piece: Piece, data: Data) -> list[Sign]:
-    """|name| is at least name and -name, at most its largest value; only said where a bound needs it."""
-    if not any(f"abs:{name}" in bound.slopes for bound in piece.bounds):
-        return []
-    size, itself = Form.variable(f"abs:{name}"), Form.variable(name)
-    least = [Sign(size - itself, False), Sign(size + itself, False)]
-    low, high = data.ends[name]
-    return least if low is None or high is None else [*least, Sign(max(-low, high) - size, False)]
-
-
-def _shiftable(kind: str, shift: Form, piece: Piece, data: Data) -> None:
-    """What may be shifted: integers by integers, whatever the data; and nothing by what is computed of noise."""
-    if not KINDS[kind].shifted and (shift.slopes or shift.at_zero):
-        raise Refused(f"what is no noise ({kind}) is shifted")
-    integral = all(name in data.whole and slope.denominator == 1 for name, slope in shift.slopes.items())
-    if KINDS[kind].whole and (not integral or shift.at_zero.denominator != 1):
-        raise Refused("discrete noise is shifted by what need not be a whole number")
-    computed = {f"n{k}" for k, (other, _) in enumerate(piece.draws) if not KINDS[other].shifted}
-    if not computed.isdisjoint(shift.slopes):
-        raise Refused("noise is shifted by what is computed of noise")
-
-
-def step_cost(
-    prover: Prover, data: Data, known: list[Sign], piece: Piece, bounds: Sequence[Fraction], scaled: bool
-) -> Form:
-    """What one step of an induction costs: its shifted noise is possible noise, no shift is larger than its bound.
-
-    scaled: N times that, so that noise with a scale proportional to N, the number of entries, has a constant price.
+    notion: "dp", in which Gaussian noise is not shifted, or "zcdp", in which no other is. Raises Refused.
     """
     if not len(piece.draws) == len(piece.shifts) == len(bounds):
         raise Refused("not one shift and one bound for every noise")
-    paid = Form()
     for k, ((kind, scale), shift, bound) in enumerate(zip(piece.draws, piece.shifts, bounds, strict=True)):
-        still = not shift.slopes and not shift.at_zero
-        if kind not in KINDS or kind == "part" or (kind in GAUSSIAN and not still):
-            raise Refused(f"{kind} noise in an induction")
-        if bound < 0:
-            raise Refused("a bound on a size that is negative")
+        if kind not in KINDS:
+            raise Refused(f"{kind} noise")
         _shiftable(kind, shift, piece, data)
-        limits = [] if still or not KINDS[kind].priced else _limits(kind, shift, bound)
-        arrival = [piece.moved(sign.form) for sign in support(kind, scale, Form.variable(f"n{k}"))]
-        if not all(prover.entails([*known, *drawn(piece)], Sign(form, False)) for form in (*limits, *arrival)):
-            raise Refused("a shift that is larger than its bound, or leaves the noise's support")
-        if not still and KINDS[kind].priced:
-            paid = paid + step_weight(kind, scale, scaled).scaled(bound)
-    return paid
-
-
-def gaussian_step_cost(
-    prover: Prover, data: Data, known: list[Sign], piece: Piece, bounds: Sequence[Fraction], scaled: bool
-) -> Form:
-    """The rho of one step: shift^2 / (2 scale^2) of its Gaussian noise (Bun, Steinke 2016, Proposition 1.6); no other
-    noise is shifted. Budgets that hang on what was released before add up (Feldman, Zrnic 2021, arXiv 2008.11193)."""
-    if scaled or not len(piece.draws) == len(piece.shifts) == len(bounds):
-        raise Refused("not one shift and one bound for every noise, or costs that are counted by entries")
-    paid = Fraction(0)
-    for (kind, scale), shift, bound in zip(piece.draws, piece.shifts, bounds, strict=True):
-        still = not shift.slopes and not shift.at_zero
-        if kind not in KINDS or kind == "part" or (kind not in GAUSSIAN and not still):
-            raise Refused(f"{kind} noise in an induction on rho")
-        if still:
+        if not shift.slopes and not shift.at_zero:
             continue
-        if not all(prover.entails(known, Sign(form, False)) for form in (bound - shift, shift + bound)):
-            raise Refused("a shift that is larger than its bound")
-        paid += bound**2 / (2 * Fraction(scale) ** 2)
-    return Form(None, paid)
+        if (kind in GAUSSIAN) != (notion == "zcdp"):
+            what = "no pure epsilon" if kind in GAUSSIAN else "of which rho is not known"
+            raise Refused(f"{kind} noise is shifted: {what}")
+        if KINDS[kind].priced:
+            if not all(prover.entails(known, Sign(form, False)) for form in _limits(kind, shift, bound)):
+                raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
+            yield k, kind, scale
 
 
-def step_weight(kind: str, scale: str, scaled: bool) -> Form:
-    """What a shift by 1 costs, or N times that."""
-    factor, hangs_on_entries, _ = scale.partition("*N")
-    if hangs_on_entries and not scaled:
-        raise Refused("noise that hangs on the number of entries, where costs do not")
-    price = weight(kind, Fraction(factor)) if KINDS[kind].priced else Fraction(0)
-    return Form({"N": price}) if scaled and not hangs_on_entries else Form(None, price)
-
-
-def _limits(kind: str, shift: Form, bound: Form | Fraction) -> list[Form]:
-    """What must not be negative for the bound to be one: of noise that is one-sided, shifts go up only."""
-    upper = bound - shift
-    limits = [upper] if KINDS[kind].one_sided else [upper, shift + bound]
-    return [*limits, shift] if KINDS[kind].upwards else limits
+def costs(prover: Prover, pieces: list[Piece], data: Data, epsilon: Fraction) -> None:
+    """Of each piece at most epsilon, wherever it applies. A part is a black box that is scale-DP, and puts out the same
+    on the neighbour."""
+    for piece in pieces:
+        known = [*data.facts, *drawn(piece), *piece.source, *_sizes(piece, data)]
+        parts = [Fraction(scale) for kind, scale in piece.draws if kind == "part"]
+        total = Form(None, epsilon - sum(parts, Fraction(0)))
+        for k, kind, scale in shifted(prover, known, piece, data, piece.bounds, "dp"):
+            total = total.plus(piece.bounds[k], -weight(kind, Fraction(scale)))
+        _affordable(prover, known, total, epsilon, piece)
 
 
 def gaussian_costs(prover: Prover, pieces: list[Piece], data: Data, rho: Fraction) -> None:
@@ -165,19 +90,83 @@ def gaussian_costs(prover: Prover, pieces: list[Piece], data: Data, rho: Fractio
     for piece in pieces:
         if any(shift.noisy for shift in piece.shifts):
             raise Refused("rho is proved of shifts that do not depend on noise")
-        if len(piece.caps) != len(piece.draws):
-            raise Refused("a piece without caps")
+        if len(piece.caps) != len(piece.draws) or any(kind == "part" for kind, _ in piece.draws):
+            raise Refused("a piece without caps, or with a part of which rho is not known")
         of_data = [sign for sign in piece.source if not sign.form.noisy]
-        known = [*data.facts, *of_data, *(sign for name in sorted(data.ends) for sign in _size(name, piece, data))]
+        known = [*data.facts, *of_data, *_sizes(piece, data)]
         total = Form(None, rho)
-        for (kind, scale), shift, bound, cap in zip(piece.draws, piece.shifts, piece.bounds, piece.caps, strict=True):
-            if kind == "part" or (kind not in GAUSSIAN and (shift.slopes or shift.at_zero)):
-                raise Refused(f"{kind} noise, of which rho is not known, is shifted")
-            if kind not in GAUSSIAN:
-                continue
-            limits = [bound - shift, bound + shift, cap - bound]
-            if not all(prover.entails(known, Sign(form, False)) for form in limits):
-                raise Refused(f"a shift may be larger than its bound, for the output {piece.key}")
-            total = total.plus(bound, -cap / (2 * Fraction(scale) ** 2))
-        if not prover.entails(known, Sign(total, False)):
-            raise Refused(f"the shifts may cost more than {rho}, for the output {piece.key}")
+        for k, _, scale in shifted(prover, known, piece, data, piece.bounds, "zcdp"):
+            if not prover.entails(known, Sign(piece.caps[k] - piece.bounds[k], False)):
+                raise Refused(f"a bound that may be larger than its cap, for the output {piece.key}")
+            total = total.plus(piece.bounds[k], -piece.caps[k] / (2 * Fraction(scale) ** 2))
+        _affordable(prover, known, total, rho, piece)
+
+
+def _affordable(prover: Prover, known: list[Sign], left: Form, budget: Fraction, piece: Piece) -> None:
+    if not prover.entails(known, Sign(left, False)):
+        raise Refused(f"the shifts may cost more than {budget}, for the output {piece.key}")
+
+
+def step_cost(
+    prover: Prover, data: Data, known: list[Sign], piece: Piece, bounds: Sequence[Fraction], scaled: bool, notion: str
+) -> Form:
+    """What one step of an induction costs: its shifted noise is possible noise, no shift is larger than its bound.
+
+    scaled: N times that, so that noise with a scale proportional to N, the number of entries, has a constant price. Of
+    zCDP it is shift^2 / (2 scale^2) (Bun, Steinke 2016, Proposition 1.6), and budgets that hang on what was released
+    before add up (Feldman, Zrnic 2021, arXiv 2008.11193).
+    """
+    if any(bound < 0 for bound in bounds) or (scaled and notion == "zcdp"):
+        raise Refused("a bound on a size that is negative, or a rho that is counted by entries")
+    if any(kind == "part" for kind, _ in piece.draws):
+        raise Refused("part noise in an induction")
+    there, paid = [*known, *drawn(piece)], Form()
+    for k, draw in enumerate(piece.draws):
+        arrival = [piece.moved(sign.form) for sign in support(*draw, Form.variable(f"n{k}"))]
+        if not all(prover.entails(there, Sign(form, False)) for form in arrival):
+            raise Refused("a shift that leaves the noise's support")
+    for k, kind, scale in shifted(prover, there if notion == "dp" else known, piece, data, bounds, notion):
+        if notion == "dp":
+            paid = paid + step_weight(kind, scale, scaled).scaled(bounds[k])
+        else:
+            paid = paid + bounds[k] ** 2 / (2 * Fraction(scale) ** 2)
+    return paid
+
+
+def _sizes(piece: Piece, data: Data) -> list[Sign]:
+    """|x| is at least x and -x, at most its largest value; only said where a bound needs it."""
+    found = []
+    for name in sorted(data.ends):
+        if any(f"abs:{name}" in bound.slopes for bound in piece.bounds):
+            size, itself, (low, high) = Form.variable(f"abs:{name}"), Form.variable(name), data.ends[name]
+            found += [size - itself, size + itself]
+            found += [] if low is None or high is None else [max(-low, high) - size]
+    return [Sign(form, False) for form in found]
+
+
+def _shiftable(kind: str, shift: Form, piece: Piece, data: Data) -> None:
+    """What may be shifted: integers by integers, whatever the data; and nothing by what is computed of noise."""
+    if not KINDS[kind].shifted and (shift.slopes or shift.at_zero):
+        raise Refused(f"what is no noise ({kind}) is shifted")
+    integral = all(name in data.whole and slope.denominator == 1 for name, slope in shift.slopes.items())
+    if KINDS[kind].whole and (not integral or shift.at_zero.denominator != 1):
+        raise Refused("discrete noise is shifted by what need not be a whole number")
+    computed = {f"n{k}" for k, (other, _) in enumerate(piece.draws) if not KINDS[other].shifted}
+    if not computed.isdisjoint(shift.slopes):
+        raise Refused("noise is shifted by what is computed of noise")
+
+
+def step_weight(kind: str, scale: str, scaled: bool) -> Form:
+    """What a shift by 1 costs, or N times that."""
+    factor, hangs_on_entries, _ = scale.partition("*N")
+    if hangs_on_entries and not scaled:
+        raise Refused("noise that hangs on the number of entries, where costs do not")
+    price = weight(kind, Fraction(factor)) if KINDS[kind].priced else Fraction(0)
+    return Form({"N": price}) if scaled and not hangs_on_entries else Form(None, price)
+
+
+def _limits(kind: str, shift: Form, bound: Form | Fraction) -> list[Form]:
+    """What must not be negative for the bound to be one: of noise that is one-sided, shifts go up only."""
+    upper = bound - shift
+    limits = [upper] if KINDS[kind].one_sided else [upper, shift + bound]
+    return [*limits, shift] if KINDS[kind].upwards else limits

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..alignment_pieces import Piece
-from ..costs import gaussian_step_cost, of_its_sort, step_cost
+from ..costs import of_its_sort, step_cost
 from ..farkas import Prover
 from ..forms import Form, Sign
 from ..noise import noise_of
@@ -64,8 +64,7 @@ class Comparing(Walk):
         piece, data = Piece(way.label, way.draws, (), (), move.shifts, ()), both.data
         to = self._target(way, move, both.allowed)
         of_its_sort(piece, data)
-        cost = step_cost if self.setting.notion == "dp" else gaussian_step_cost
-        paid = cost(self.prover, data, known, piece, move.bounds, self.scaled)
+        paid = step_cost(self.prover, data, known, piece, move.bounds, self.scaled, self.setting.notion)
         self.affordable(known, potential, paid, to, way, both.how)
         if to is not None and not all(self.prover.entails(known, after(fact, way)) for fact in to.facts):
             raise Refused("a fact of the next configuration that need not be one")
