@@ -1,9 +1,9 @@
 """What accountants make of a step that is proved: the mechanism that tells no less, composed over rounds and samples.
 
 Of Gaussian noise that alone is shifted, by at most mu of its scale, a proof says that every pair of neighbours is
-dominated by N(0, 1) against N(mu, 1) (checker/profile.py): that of a sum with Gaussian noise. Dominating pairs compose,
-also adaptively (Zhu, Dong, Wang 2022, arXiv 2106.08567, Theorem 10), and under Poisson sampling where the neighbours
-are those of add-remove (Theorem 11), whatever the sample's size.
+dominated by N(0, 1) against N(mu, 1) (checker/rounding.py): that of a sum with Gaussian noise. Dominating pairs
+compose, also adaptively (Zhu, Dong, Wang 2022, arXiv 2106.08567, Theorem 10), and under Poisson sampling where the
+neighbours are those of add-remove (Theorem 11), whatever the sample's size.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from ...accounting import delta as least_delta
 from ...accounting import epsilon as least_epsilon
 from .accounted import composed, gaussian
 from .checker.exact_numbers import written
-from .checker.profile import delta_is_enough
+from .checker.rounding import delta_is_enough
 from .proof import Proof, rounded_up
 from .question import Progress, Question
 from .strategy import answer

@@ -10,7 +10,6 @@ from typing import Any
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import number
-from .budget import OutOfWork
 from .checker.finite import FORMAT, Law, check_enumeration, kinds_of, laws, needed_delta
 from .checker.real.runs import Real
 from .checker.refusals import Refused
@@ -18,6 +17,7 @@ from .checker.rounding import logarithm_up
 from .counterexamples import shown
 from .proof import PROVED_UP_TO, Counterexample, Proof, rounded_up
 from .question import Progress, Question, source_digest
+from .solver import OutOfWork
 
 
 def enumerated(question: Question, values: Sequence[float], progress: Progress) -> Proof:

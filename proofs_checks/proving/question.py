@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from .budget import Work
 from .checker.check import FORMAT
 from .checker.pairs import Setting
 from .proof import NAMES, Counterexample, Proof, rounded_up
 from .search import Piece
+from .solver import Work
 
 Progress = Callable[[int, int], None]
 """Called with the cases done and their number."""

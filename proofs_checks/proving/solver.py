@@ -1,17 +1,45 @@
-"""What a search knows of the variables of one relation, and asks z3 about them. Nothing rests on its answers."""
+"""What a search knows of the variables of one relation, and asks z3 about them, as often as it may. Nothing rests on
+the answers."""
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import z3
 
-from .budget import Work
 from .checker.farkas import Prover, term
 from .checker.forms import Form, Sign
 from .checker.pairs import Data, Neighbours, Setting
+
+ROWS = 20
+"""Rows of a linear program that count as one question."""
+
+
+class OutOfWork(BaseException):
+    """The search has asked as much as it may. Like an interrupt, no mechanism's `except Exception` swallows it."""
+
+
+class Work:
+    """spent: questions to z3, and linear programs by their rows. limit: as many may be asked; None is no limit.
+
+    deadline: by time.monotonic.
+    """
+
+    def __init__(self, limit: int | None = None, deadline: float = math.inf) -> None:
+        self.limit, self.deadline = limit, deadline
+        self.spent = 0
+
+    def question(self, rows: int = 0) -> None:
+        """One more, about so many rows. Raises OutOfWork when there were too many, and at every one after that."""
+        self.spent += 1 + rows // ROWS
+        if self.limit is not None and self.spent > self.limit:
+            raise OutOfWork(f"{self.limit} questions were not enough")
+        if time.monotonic() > self.deadline:
+            raise OutOfWork("no time is left")
 
 
 class Space:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from .budget import OutOfWork
 from .checker.check import Checked, check_proof, shown_by
 from .checker.progress import OutOfTime, Watch
 from .checker.refusals import Raises, Refused, TooManyWays
@@ -19,7 +18,7 @@ from .inductions.search import induction
 from .proof import PROVED, PROVED_UP_TO, Proof
 from .question import Progress, Question
 from .search import Piece, search
-from .solver import Pair, pairs
+from .solver import OutOfWork, Pair, pairs
 
 FEW = 2
 """Entries up to which a function with an induction is proved one by one, too: the checker runs it on real numbers."""

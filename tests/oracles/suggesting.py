@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from fractions import Fraction
 
-from dpcert.proofs_checks.proving.budget import Work
 from dpcert.proofs_checks.proving.checker.inductions.check import check_induction
 from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.checker.refusals import Refused
 from dpcert.proofs_checks.proving.inductions.loops import NoInduction, of_function
 from dpcert.proofs_checks.proving.inductions.search import induction
+from dpcert.proofs_checks.proving.solver import Work
 
 
 def suggested(function, relation, low=Fraction(0), high=Fraction(1), whole=False):

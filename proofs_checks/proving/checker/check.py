@@ -28,10 +28,10 @@ from .forms import Form, Sign
 from .inductions.check import check_induction
 from .noise import support
 from .pairs import CONTAINERS, Data, Neighbours, Setting
-from .profile import delta_is_enough
 from .progress import Watch
 from .real.runs import Real, at_random, replayed
 from .refusals import Raises, Refused
+from .rounding import delta_is_enough
 from .runs import Leaf, Node, leaves, reached, tree
 
 FORMAT, FORMER = "dpcert proof 2", "dpcert proof 1"

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from .forms import Form, Sign
-from .language.arithmetic import lifted, truth
-from .language.functions import valued
-from .language.values import Array, Object, Ranks, Text, Total, Uniform, Vector, Weight
+from .language.arithmetic import plain, truth
+from .language.values import Array, Object, Ranks, Text, Vector
 from .refusals import Refused
 
 PLAIN = (bool, int, str, type(None))
@@ -23,8 +22,7 @@ def parts(output: Any) -> Parts:
     """Of an output of the language. Raises Refused."""
     if isinstance(output, Sign):
         output = truth(output)
-    if isinstance(output, Weight | Total | Uniform):
-        output = lifted(valued(output))
+    output = plain(output)
     if isinstance(output, Vector):
         return "vector", [output.form]
     if isinstance(output, Form):

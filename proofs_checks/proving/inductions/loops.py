@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..budget import Work
 from ..checker.cutting.cut import cut
 from ..checker.forms import Form, Sign
 from ..checker.inductions.states import Layout, kinds
@@ -14,7 +13,7 @@ from ..checker.inductions.steps import Steps, Way
 from ..checker.invariant import listening
 from ..checker.pairs import Data, Setting
 from ..checker.refusals import Refused
-from ..solver import Space
+from ..solver import Space, Work
 
 
 class NoInduction(Exception):

@@ -150,7 +150,7 @@ def test_a_quotient_by_nothing_is_noticed_by_real_runs(monkeypatch):
 
     def bounded(bounds):
         right = real(bounds)
-        return sizes.Bounds(right.least, right.most or sizes.ONE * 1000, right.share, right.product)
+        return sizes.Bounds(right.least, min(right.most, sizes.ONE * 1000), right.share, right.product)
 
     monkeypatch.setattr(sizes, "inverse", bounded)
     proof = prove(clipping.infinite_at_zero, rho=0.125, container="rows", up_to=2)

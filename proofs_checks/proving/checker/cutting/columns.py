@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 
 from ..refusals import Refused
-from .elements import DIMENSION, Elements, OpenLoop, expression
-from .first_steps import with_first_steps
-from .statements import is_loop, mentions, parsed, times_set
+from .elements import DIMENSION, Elements, OpenLoop
+from .statements import expression, is_loop, mentions, parsed, times_set, with_first_steps
 from .sums import Sums, is_elementwise
 
 HISTOGRAM = "np.histogram", "numpy.histogram"

@@ -33,7 +33,7 @@ from ..refusals import Refused
 from .columns import ARRAY, ZEROS, array_of, as_loops
 from .elements import DIMENSION, DIVIDE
 from .parameters import Givens, compiled, opened
-from .statements import is_loop, mentions
+from .statements import Replaced, is_loop, mentions
 
 STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"
 NEXT, BREAK, RETURN = "next", "break", "return"
@@ -79,7 +79,8 @@ def cut(function: Callable[..., Any], relation: str) -> Cut:
     _refuse_statements(syntax, (data, rng))
     length = _Length(data)
     body = [*givens.rebound(syntax), *syntax.body]
-    body = [_Shape(data).visit(statement) for statement in body]
+    shape = Replaced({f"{data}.shape[0]": f"len({data})", f"{data}.shape[1]": DIMENSION})
+    body = [shape.visit(statement) for statement in body]
     outside = givens.outside(body, data, rng)
     body = as_loops(body, data, rng, ENTRY, relation == "add-remove", outside)
     if relation != "add-remove":
@@ -167,39 +168,18 @@ def _names(body: list[ast.stmt], place: int) -> tuple[str, ...]:
     return tuple(sorted(name for name in surely if any(mentions(statement, name) for statement in body[place:])))
 
 
-class _Length(ast.NodeTransformer):
+class _Length(Replaced):
     """len(dataset) as a name, other than in range(len(dataset)) of a loop over the data."""
 
     def __init__(self, data: str) -> None:
+        super().__init__({f"len({data})": LENGTH})
         self.data = data
-        self.count = 0
 
     def visit_For(self, node: ast.For) -> ast.AST:
-        if is_loop(node, self.data):
-            node.body = [self.visit(statement) for statement in node.body]
-            return node
-        return self.generic_visit(node)
-
-    def visit_Call(self, node: ast.Call) -> ast.AST:
-        if ast.unparse(node) == f"len({self.data})":
-            self.count += 1
-            return ast.copy_location(ast.Name(LENGTH, ast.Load()), node)
-        return self.generic_visit(node)
-
-
-class _Shape(ast.NodeTransformer):
-    """dataset.shape[0] is len(dataset); dataset.shape[1], of records, a name."""
-
-    def __init__(self, data: str) -> None:
-        self.data = data
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        text = ast.unparse(node)
-        if text == f"{self.data}.shape[1]":
-            return ast.copy_location(ast.Name(DIMENSION, ast.Load()), node)
-        if text == f"{self.data}.shape[0]":
-            return ast.copy_location(ast.parse(f"len({self.data})", mode="eval").body, node)
-        return self.generic_visit(node)
+        if not is_loop(node, self.data):
+            return self.generic_visit(node)
+        node.body = [self.visit(statement) for statement in node.body]
+        return node
 
 
 def _entry(loop: ast.For, data: str) -> tuple[list[ast.stmt], list[ast.stmt], bool]:
@@ -214,27 +194,13 @@ def _entry(loop: ast.For, data: str) -> tuple[list[ast.stmt], list[ast.stmt], bo
         return [_set(target, f"({INDEX}, {ENTRY})")], loop.body, True
     if iterated != f"range(len({data}))" or not isinstance(target, ast.Name):
         raise Refused(f"a loop over {iterated}")
-    chosen = _Chosen(data, target.id)
+    chosen = Replaced({f"{data}[{target.id}]": ENTRY})
     body = [chosen.visit(statement) for statement in loop.body]
     moved = any(isinstance(n, ast.Name) and n.id == target.id and isinstance(n.ctx, ast.Store)
                 for part in loop.body for n in ast.walk(part))  # fmt: skip
     if chosen.count != uses or moved:
         raise Refused(f"{data} is used otherwise than as {data}[{target.id}]")
     return [_set(target, INDEX)], body, True
-
-
-class _Chosen(ast.NodeTransformer):
-    """dataset[i] is the entry."""
-
-    def __init__(self, data: str, index: str) -> None:
-        self.wanted = f"{data}[{index}]"
-        self.count = 0
-
-    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        if ast.unparse(node) == self.wanted and isinstance(node.ctx, ast.Load):
-            self.count += 1
-            return ast.copy_location(ast.Name(ENTRY, ast.Load()), node)
-        return self.generic_visit(node)
 
 
 class _Leaving(ast.NodeTransformer):

@@ -6,7 +6,7 @@ import ast
 import copy
 
 from ..refusals import Refused
-from .statements import mentions, parsed
+from .statements import expression, mentions, parsed
 from .sums import ELEMENTWISE, Renamed
 
 DIVIDE, DIMENSION = "_dpcert_divide", "_dpcert_dimension"
@@ -189,10 +189,3 @@ def _column_of(place: ast.expr) -> str:
     """The number of the column, in data[:, 3]."""
     made = ast.unparse(place).removeprefix("(").removesuffix(")").partition(":, ")
     return made[2] if made[0] == "" and made[2].isdecimal() else ""
-
-
-def expression(text: str) -> ast.expr:
-    """The expression that the text is."""
-    made = ast.parse(text).body[0]
-    assert isinstance(made, ast.Expr)
-    return made.value

@@ -17,10 +17,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..forms import Form, Sign
-from ..language.arithmetic import lifted, truth
-from ..language.functions import valued
+from ..language.arithmetic import lifted, plain, truth
 from ..language.globals import ConstantList, Constants
-from ..language.values import Appended, Array, Object, Ratio, Text, Total, Uniform, Vector, Weight
+from ..language.values import Appended, Array, Object, Ratio, Text, Vector
 from ..refusals import Refused
 
 Layout = Any
@@ -55,8 +54,7 @@ class Reading:
         """The layout; its numbers are noted. integral: it is a cell of an array of integers."""
         if isinstance(value, Sign):
             value = truth(value)
-        if isinstance(value, Uniform | Weight | Total):
-            value = lifted(valued(value))
+        value = plain(value)
         if isinstance(value, Vector):
             return self._record(value, output)
         if isinstance(value, Ratio) and output:  # both runs know by what it is divided
@@ -77,8 +75,8 @@ class Reading:
             self.numbers.append(lifted(value))
             return REAL
         if isinstance(value, PLAIN):
-            plain = float(value) if isinstance(value, float) else value
-            return [type(plain).__name__, repr(plain)]
+            exactly = float(value) if isinstance(value, float) else value
+            return [type(exactly).__name__, repr(exactly)]
         return self._parts(value, place, output)
 
     def _record(self, value: Vector, output: bool) -> Layout:

@@ -19,18 +19,15 @@ from . import functions, ratios, records
 from .values import (
     KINDS,
     Array,
-    Dimension,
     Ranks,
     Ratio,
-    Squares,
     Text,
     Total,
     Uniform,
-    Unknown,
-    Vector,
     Weight,
     is_number,
     is_truth,
+    named,
     of_records,
     symbolic,
 )
@@ -49,18 +46,16 @@ def lifted(value: Any) -> Form:
         return merged if merged is not None else Form({}, int(truth(value)))
     if isinstance(value, Uniform):
         return functions.uniform(value)
+    if isinstance(value, Weight | Total):
+        return lifted(functions.valued(value))
     if not is_number(value):
         raise Refused(f"a {named(value)} where a number is needed")
     return Form({}, exact(value))
 
 
-def named(value: Any) -> str:
-    """What a value is, in words."""
-    words = {
-        Form: "number that depends on the data or on noise", Sign: "comparison", Array: "array", Unknown: "value",
-        Vector: "record", Dimension: "number of a record's entries", Squares: "record's squares",
-    }  # fmt: skip
-    return words.get(type(value), type(value).__name__.lower())
+def plain(value: Any) -> Any:
+    """What is made a number only where it is used as one, as that."""
+    return lifted(value) if isinstance(value, Uniform | Weight | Total) else value
 
 
 def truth(value: Any) -> bool:

@@ -13,8 +13,21 @@ from ..current_run import tracer
 from ..forms import Form
 from ..refusals import Raises, Refused
 from . import records
-from .arithmetic import add, as_number, binary, boxed, named, truth
-from .values import KINDS, Array, Ranks, Total, Uniform, Vector, Weight, is_number, is_truth, of_records, symbolic
+from .arithmetic import add, as_number, binary, boxed, truth
+from .values import (
+    KINDS,
+    Array,
+    Ranks,
+    Total,
+    Uniform,
+    Vector,
+    Weight,
+    is_number,
+    is_truth,
+    named,
+    of_records,
+    symbolic,
+)
 
 TYPES: dict[Any, str] = {bool: "b", int: "i", float: "f", np.bool_: "b", np.int64: "i", np.float64: "f"}
 
@@ -182,6 +195,23 @@ def rows(array: Array) -> Iterator[Any]:
         raise Raises("the function raises TypeError: iteration over a 0-d array")
     for cells in array.cells:
         yield scalar_or_array(cells, array.kind)
+
+
+def iterated(value: Any) -> Iterator[Any]:
+    """iter(value)."""
+    if isinstance(value, Array):
+        return rows(value)
+    if isinstance(value, set | frozenset):
+        raise Refused("a loop over a set, which has no order: write sorted(...)")
+    if isinstance(value, list | tuple | range | str | dict | Ranks | Iterator):
+        return iter(value)
+    raise Refused(f"a loop over a {named(value)}")
+
+
+def several(value: Any) -> Any:
+    """What a list is extended by: by itself as it was before; by an iterator item after item."""
+    items = iterated(value)
+    return items if isinstance(value, Iterator) else list(items)
 
 
 def along(

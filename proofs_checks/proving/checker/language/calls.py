@@ -9,9 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from ..refusals import Raises, Refused
-from .arithmetic import named
 from .classes import attribute, generated, initialiser
-from .values import Class, Function, Module, Native, Object, of_records
+from .values import Class, Function, Module, Native, Object, named, of_records
 
 
 def called(function: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

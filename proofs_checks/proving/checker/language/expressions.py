@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..refusals import Raises, Refused
-from .arithmetic import binary, comparison, inverted, named, negative, truth
-from .arrays import array_of, taken
+from .arithmetic import binary, comparison, inverted, negative, truth
+from .arrays import array_of, iterated, taken
 from .calls import called, method
 from .classes import attribute as class_attribute
 from .functions import joined, written
 from .grammar import place
-from .iteration import iterated
 from .record_entries import entry
-from .values import Array, Class, Generator, Module, Native, Object, Ranks, Vector
+from .values import Array, Class, Generator, Module, Native, Object, Ranks, Vector, as_key, named
 
 OPERATIONS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
@@ -55,7 +54,7 @@ class Expressions:
         return self.items(node.elts, scope)
 
     def Set(self, node: ast.Set, scope: Any) -> Any:
-        return {self.key(item) for item in self.items(node.elts, scope)}
+        return {as_key(item) for item in self.items(node.elts, scope)}
 
     def Dict(self, node: ast.Dict, scope: Any) -> Any:
         made: dict[Any, Any] = {}
@@ -66,17 +65,9 @@ class Expressions:
                     raise Refused(f"** of a {named(inner)}")
                 made |= inner
             else:
-                at = self.key(self.value(key, scope))
+                at = as_key(self.value(key, scope))
                 made[at] = self.value(value, scope)
         return made
-
-    def key(self, value: Any) -> Any:
-        """A value as a key: known numbers, texts, and tuples of them. Raises Refused."""
-        if isinstance(value, tuple):
-            return tuple(self.key(part) for part in value)
-        if not (value is None or isinstance(value, bool | int | float | str)):
-            raise Refused(f"a {named(value)} as a key")
-        return value
 
     def items(self, nodes: list[ast.expr], scope: Any) -> list[Any]:
         made: list[Any] = []
@@ -155,7 +146,7 @@ class Expressions:
 
     def DictComp(self, node: ast.DictComp, scope: Any) -> Any:
         def pair(inner: Any) -> tuple[Any, Any]:
-            key = self.key(self.value(node.key, inner))
+            key = as_key(self.value(node.key, inner))
             return key, self.value(node.value, inner)
 
         return dict(self._generated(node, scope, pair))
@@ -204,7 +195,7 @@ class Expressions:
             if isinstance(held, Ranks):
                 return taken(array_of(held), at)
             if isinstance(held, dict):
-                return held[self.key(at)]
+                return held[as_key(at)]
             if isinstance(held, list | tuple | str | range) and (type(at) in (int, bool) or isinstance(at, slice)):
                 found = held[at]
                 return list(found) if isinstance(at, slice) and isinstance(held, list) else found

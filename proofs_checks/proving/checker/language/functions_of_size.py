@@ -5,36 +5,37 @@ Clipping by a norm is such a product: v * min(1, C / |v|) is at most C, although
 
 from __future__ import annotations
 
+import functools
+import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..current_run import tracer
 from ..forms import Form, Sign
 
+End = Fraction | float
+"""A number, or infinity."""
+Range = tuple[Fraction, End]
+"""Between which ends a size is."""
 ZERO, ONE = Fraction(0), Fraction(1)
+ANY: Range = (ZERO, math.inf)
 INFINITE = Fraction(10**30)
 """Stands for numpy's infinity in real runs: a quotient by a size that is 0."""
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """Of a function e >= 0 of a size r: least <= e <= most, share * r <= e, e * r <= product. None: no bound.
+class Bounds(NamedTuple):
+    """Of a function e >= 0 of a size r: least <= e <= most, share * r <= e, e * r <= product.
 
-    Where most is None, e may be infinite at r = 0, so that v * e is not known there.
+    Where most is infinite, e may be so at r = 0, and v * e is not known there.
     """
 
     least: Fraction
-    most: Fraction | None
+    most: End
     share: Fraction
-    product: Fraction | None
-
-
-Range = tuple[Fraction, Fraction | None]
-"""Between which ends a size is."""
-ANY: Range = (ZERO, None)
+    product: End
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class OfSize:
 def itself(reach: Range) -> Bounds:
     """The size."""
     low, high = reach
-    return Bounds(low, high, ONE, None if high is None else high * high)
+    return Bounds(low, high, ONE, high * high)
 
 
 def constant(value: Fraction) -> Callable[[Range], Bounds]:
@@ -57,48 +58,33 @@ def constant(value: Fraction) -> Callable[[Range], Bounds]:
 
     def bounds(reach: Range) -> Bounds:
         high = reach[1]
-        if high is None:
-            return Bounds(value, value, ZERO, None if value else ZERO)
-        return Bounds(value, value, value / high if high else ZERO, value * high)
+        share = value / high if isinstance(high, Fraction) and high else ZERO
+        return Bounds(value, value, share, value * high if value else ZERO)
 
     return bounds
 
 
 def scaled(bounds: Bounds, by: Fraction) -> Bounds:
     """A positive multiple."""
-    most, product = (None if end is None else end * by for end in (bounds.most, bounds.product))
-    return Bounds(bounds.least * by, most, bounds.share * by, product)
+    return Bounds(*[end * by for end in bounds])  # type: ignore[arg-type]
 
 
-def added(a: Bounds, b: Bounds) -> Bounds:
-    """A sum."""
-    most = None if a.most is None or b.most is None else a.most + b.most
-    product = None if a.product is None or b.product is None else a.product + b.product
-    return Bounds(a.least + b.least, most, a.share + b.share, product)
+def _each(pick: Callable[..., Any], a: Bounds, b: Bounds) -> Bounds:
+    """Bounds of two functions: of their sum the sums, of the larger or lesser one the larger or lesser ones."""
+    return Bounds(*map(pick, a, b))
 
 
-def larger(a: Bounds, b: Bounds) -> Bounds:
-    """max(a, b)."""
-    most = None if a.most is None or b.most is None else max(a.most, b.most)
-    product = None if a.product is None or b.product is None else max(a.product, b.product)
-    return Bounds(max(a.least, b.least), most, max(a.share, b.share), product)
-
-
-def lesser(a: Bounds, b: Bounds) -> Bounds:
-    """min(a, b)."""
-    most = min((end for end in (a.most, b.most) if end is not None), default=None)
-    product = min((end for end in (a.product, b.product) if end is not None), default=None)
-    return Bounds(min(a.least, b.least), most, min(a.share, b.share), product)
+added, larger, lesser = (functools.partial(_each, pick) for pick in (operator.add, max, min))
 
 
 def inverse(bounds: Bounds) -> Bounds:
     """1 / e: infinite where e is 0, and 0 where e is infinite."""
-    return Bounds(
-        1 / bounds.most if bounds.most else ZERO if bounds.most is None else INFINITE,
-        1 / bounds.least if bounds.least else None,
-        1 / bounds.product if bounds.product else ZERO,
-        1 / bounds.share if bounds.share else None,
-    )
+
+    def over(end: Any, of_nothing: Any) -> Any:
+        return (ZERO if end == math.inf else 1 / end) if end else of_nothing
+
+    least, most, share, product = bounds
+    return Bounds(over(most, INFINITE), over(least, math.inf), over(product, ZERO), over(share, math.inf))
 
 
 def of_form(form: Form, plain: bool = True) -> OfSize | None:
@@ -135,13 +121,13 @@ def _says_so(sign: Sign, form: Form) -> bool:
 def reach(size: Form) -> Range:
     """Between which ends the size is on this run."""
     run = tracer()
-    low, high = run.data.between(size)
-    low = max(low or ZERO, ZERO)
+    below, above = run.data.between(size)
+    low, high = max(below or ZERO, ZERO), math.inf if above is None else above
     for sign in run.assumed:
         by = ratio(sign.form, size)
         if by:
             end = size.at_zero - sign.form.at_zero / by
-            low, high = (max(low, end), high) if by > 0 else (low, end if high is None else min(high, end))
+            low, high = (max(low, end), high) if by > 0 else (low, min(high, end))
     return low, high
 
 
@@ -200,9 +186,13 @@ def _extreme_of(which: str, left: Form, right: Form, plain: bool) -> OfSize | No
 def _remembered(of: OfSize, what: str, forms: tuple[Form, ...], value: Any) -> Form:
     """A variable that is this function of a size."""
     everywhere = of.bounds(ANY)
-    form = made(of.size, what, forms, value, (everywhere.least, everywhere.most))
+    form = made(of.size, what, forms, value, (everywhere.least, _finite(everywhere.most)))
     tracer().data.of_size[next(iter(form.slopes))] = of
     return form
+
+
+def _finite(end: End) -> Fraction | None:
+    return end if isinstance(end, Fraction) else None
 
 
 def nonlinear(operation: Any, left: Form, right: Form, of_numpy: bool) -> Form | None:
@@ -235,9 +225,10 @@ def _product(base: Form, factor: Form) -> Form | None:
     if of is None or by is None:
         return None
     bounds = of.bounds(reach(of.size))
-    if bounds.most is None or bounds.product is None:
+    product = _finite(bounds.product)
+    if bounds.most == math.inf or product is None:
         return None
-    return _bounded(of, "product", base, factor, operator.mul, abs(by) * bounds.product)
+    return _bounded(of, "product", base, factor, operator.mul, abs(by) * product)
 
 
 def _bounded(of: OfSize, what: str, left: Form, right: Form, operation: Any, most: Fraction) -> Form:

@@ -15,9 +15,8 @@ from ..forms import Sign
 from ..noise import KINDS
 from ..refusals import Raises, Refused
 from .arithmetic import binary
-from .arrays import array_of, of_cells, shape_of
+from .arrays import array_of, iterated, of_cells, shape_of
 from .functions import coin
-from .iteration import iterated
 from .records import has_dimension
 from .records import noise as noise_of_records
 from .values import Array, Ratio, Uniform, Weight, is_number, of_records, symbolic

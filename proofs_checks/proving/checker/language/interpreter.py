@@ -10,14 +10,13 @@ from typing import Any
 
 from ..current_run import tracer
 from ..refusals import Raises, Refused
-from .arithmetic import binary, named, truth
-from .arrays import put
+from .arithmetic import binary, truth
+from .arrays import iterated, put, several
 from .expressions import OPERATIONS, Expressions
 from .globals import ConstantList, Constants
 from .grammar import bound_names, place
-from .iteration import iterated, several
 from .records import added_in_place
-from .values import Appended, Array, Function, Object, Vector
+from .values import Appended, Array, Function, Object, Vector, as_key, named
 
 
 class Leaving(Exception):
@@ -191,7 +190,7 @@ class Interpreter(Expressions):
             put(held, at, value)
             return
         if isinstance(held, dict):
-            writable(held)[self.key(at)] = value
+            writable(held)[as_key(at)] = value
             return
         if not isinstance(held, list) or not (type(at) is int or isinstance(at, slice)):
             raise Refused(f"an item of a {named(held)} is set")

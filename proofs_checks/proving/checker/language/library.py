@@ -13,21 +13,9 @@ from .. import invariant
 from ..current_run import tracer
 from ..order import largest_place, least_place
 from ..refusals import Raises, Refused
-from .arithmetic import add, binary, comparison, lifted, named, truth
-from .functions import (
-    absolute,
-    ceiled,
-    elementary,
-    exponential,
-    floored,
-    greater,
-    lesser,
-    rounded,
-    valued,
-    whole,
-    written,
-)
-from .iteration import iterated
+from . import functions
+from .arithmetic import add, binary, comparison, lifted, plain, truth
+from .arrays import iterated
 from .numpy_cells import magnitude, square_root
 from .ordering import best, ordered
 from .values import (
@@ -37,11 +25,10 @@ from .values import (
     Native,
     Ranks,
     Ratio,
-    Total,
-    Uniform,
     Vector,
-    Weight,
+    as_key,
     is_number,
+    named,
     one,
     symbolic,
 )
@@ -73,11 +60,11 @@ def total(values: Any, /, start: Any = 0) -> Any:
 
 def real(value: Any = 0.0) -> Any:
     """float(value)."""
-    value = one(value)
+    value = plain(one(value))
     if isinstance(value, Ratio):
         return value
-    if isinstance(value, Uniform | Weight | Total) or symbolic(value):
-        return lifted(valued(value))
+    if symbolic(value):
+        return lifted(value)
     if isinstance(value, str):
         try:
             return float(value)
@@ -90,8 +77,7 @@ def real(value: Any = 0.0) -> Any:
 
 def integer(value: Any = 0) -> Any:
     """int(value)."""
-    value = one(value)
-    return whole(lifted(valued(value))) if isinstance(value, Uniform | Weight | Total) else whole(value)
+    return functions.whole(plain(one(value)))
 
 
 def is_instance(value: Any, kinds: Any) -> bool:
@@ -105,21 +91,17 @@ def is_instance(value: Any, kinds: Any) -> bool:
 
 
 def dictionary(values: Any = (), /, **named_ones: Any) -> dict[Any, Any]:
-    from .interpreter import INTERPRETER
-
     if isinstance(values, dict):
         return dict(values) | named_ones
     made = {}
     for pair in iterated(values):
         key, value = iterated(pair)
-        made[INTERPRETER.key(key)] = value
+        made[as_key(key)] = value
     return made | named_ones
 
 
 def made_set(values: Any = ()) -> set[Any]:
-    from .interpreter import INTERPRETER
-
-    return {INTERPRETER.key(value) for value in iterated(values)}
+    return {as_key(value) for value in iterated(values)}
 
 
 def numbers(*ends: Any) -> range:
@@ -174,7 +156,7 @@ def _absolute(value: Any, /) -> Any:
     """abs: of an array, numpy's."""
     if isinstance(value, Array):
         return magnitude(value)
-    return absolute(lifted(valued(value)) if isinstance(value, Uniform | Weight) else value)
+    return functions.absolute(plain(value))
 
 
 def backwards(values: Any, /) -> Any:
@@ -189,9 +171,13 @@ def of_two(function: Callable[..., Any], operation: Callable[[Any, Any], Any]) -
 power = of_two(binary, operator.pow)
 
 
+def logarithm(x: Any, base: Any = None, /) -> Any:
+    return functions.elementary("log", math.log)(x) if base is None else known_only(math.log)(x, base)
+
+
 def text(value: Any = "") -> Any:
     """str(value)."""
-    return written(one(value), "")
+    return functions.written(one(value), "")
 
 
 def close(a: Any, b: Any, /, **options: Any) -> bool:
@@ -235,14 +221,14 @@ ELEMENTARY = ("log1p", "log2", "log10", "expm1", "tanh", "erf")
 FINITE = {math.isnan: False, math.isinf: False, math.isfinite: True}
 TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (abs, _absolute),
-    (max, best(greater, largest_place)),
-    (min, best(lesser, least_place)),
+    (max, best(functions.greater, largest_place)),
+    (min, best(functions.lesser, least_place)),
     (sum, total),
     (len, length),
     (int, integer),
     (float, real),
     (bool, lambda value=False: truth(value)),
-    (round, lambda value, ndigits=None: rounded(value, ndigits)),
+    (round, lambda value, ndigits=None: functions.rounded(value, ndigits)),
     (range, numbers),
     (enumerate, counted),
     (zip, zipped),
@@ -264,21 +250,21 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (getattr, lambda on, name: attribute(on, name)),
     (samplers.discrete_laplace, _discrete_laplace),
     (invariant.invariant, _said),
-    *[(getattr(math, name), elementary(name, getattr(math, name))) for name in ELEMENTARY],
-    *[(getattr(math, name), elementary(name, getattr(math, name), False)) for name in ("sin", "cos")],
+    *[(getattr(math, name), functions.elementary(name, getattr(math, name))) for name in ELEMENTARY],
+    *[(getattr(math, name), functions.elementary(name, getattr(math, name), False)) for name in ("sin", "cos")],
     *[(getattr(math, name), known_only(getattr(math, name))) for name in ("comb", "factorial", "gcd", "hypot")],
     *[(function, of_numbers(function, finite)) for function, finite in FINITE.items()],
     *[(operation, of_two(binary, operation)) for operation in (operator.add, operator.sub, operator.mul)],
     *[(operation, of_two(comparison, operation)) for operation in (operator.lt, operator.gt)],
     (operator.neg, lambda value: binary(operator.mul, -1, value)),
     (math.fsum, lambda values: real(total(values))),
-    (math.floor, floored),
-    (math.ceil, ceiled),
+    (math.floor, functions.floored),
+    (math.ceil, functions.ceiled),
     (math.trunc, integer),
-    (math.fabs, absolute),
+    (math.fabs, functions.absolute),
     (math.sqrt, square_root),
-    (math.log, lambda x, base=None: elementary("log", math.log)(x) if base is None else known_only(math.log)(x, base)),
-    (math.exp, exponential),
+    (math.log, logarithm),
+    (math.exp, functions.exponential),
     (math.pow, power),
     (math.isclose, close),
     (

@@ -10,11 +10,10 @@ import numpy as np
 from ..forms import Form, Sign
 from ..refusals import Raises, Refused
 from . import numpy_folds, numpy_library, numpy_made, records
-from .arrays import array_of, converted, kind_named, put, raising
+from .arrays import array_of, converted, iterated, kind_named, put, raising, several
 from .functions import joined
-from .iteration import iterated, several
 from .ordering import ordered
-from .values import Appended, Array, Dimension, Ranks, Vector
+from .values import Appended, Array, Dimension, Ranks, Vector, as_key
 
 
 def mutable(held: Any) -> Any:
@@ -44,21 +43,15 @@ def sorted_in_place(held: Any, *, key: Any = None, reverse: Any = False) -> None
 
 
 def found(held: Any, key: Any, default: Any = None) -> Any:
-    from .interpreter import INTERPRETER
-
-    return held.get(INTERPRETER.key(key), default)
+    return held.get(as_key(key), default)
 
 
 def set_default(held: Any, key: Any, default: Any = None) -> Any:
-    from .interpreter import INTERPRETER
-
-    return mutable(held).setdefault(INTERPRETER.key(key), default)
+    return mutable(held).setdefault(as_key(key), default)
 
 
 def popped_key(held: Any, key: Any, *default: Any) -> Any:
-    from .interpreter import INTERPRETER
-
-    return raising(mutable(held).pop, INTERPRETER.key(key), *default)
+    return raising(mutable(held).pop, as_key(key), *default)
 
 
 def updated(held: Any, values: Any = (), **more: Any) -> None:

@@ -11,10 +11,10 @@ from ..current_run import tracer
 from ..forms import Sign
 from ..refusals import Refused
 from . import records
-from .arithmetic import as_number, binary, comparison, elementwise, lifted, truth
+from .arithmetic import as_number, binary, comparison, elementwise, plain, truth
 from .arrays import array_of, cast, kind_named, kind_of, made
-from .functions import absolute, elementary, greater, lesser, rounded, valued
-from .values import KINDS, Array, Squares, Total, Uniform, Weight, of_records, symbolic
+from .functions import absolute, elementary, greater, lesser, rounded
+from .values import KINDS, Array, Squares, of_records, symbolic
 
 
 def array(value: Any, dtype: Any = None) -> Array:
@@ -59,7 +59,7 @@ def square_root(value: Any) -> Any:
 
 def numeric(cell: Any) -> Any:
     """A cell as a number."""
-    return lifted(valued(cell)) if isinstance(cell, Uniform | Weight | Total) else as_number(cell)
+    return as_number(plain(cell))
 
 
 def pairs(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -15,9 +15,8 @@ from ..order import Ranking, distinct
 from ..refusals import Raises, Refused
 from . import records
 from .arithmetic import add, as_number, binary, comparison, lifted, truth
-from .arrays import average, folded, held, made, of_cells, total
+from .arrays import average, folded, held, iterated, made, of_cells, total
 from .functions import absolute, elementary, greater
-from .iteration import iterated
 from .numpy_cells import as_array, numeric
 from .numpy_made import linspace
 from .ordering import ordered

@@ -12,8 +12,7 @@ from ..forms import Form
 from ..refusals import Refused
 from . import records
 from .arithmetic import binary
-from .arrays import array_of, filled, held, kind_named, kind_of, made, of_cells, raising, shape_of
-from .iteration import iterated
+from .arrays import array_of, filled, held, iterated, kind_named, kind_of, made, of_cells, raising, shape_of
 from .values import KINDS, Array, Unknown, Vector, of_records, symbolic
 
 NUMBERS: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "w": int, "f": float}

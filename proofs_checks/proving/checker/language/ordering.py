@@ -9,9 +9,9 @@ from typing import Any
 from ..current_run import tracer
 from ..order import Ranking, distinct
 from ..refusals import Raises, Refused
-from .arithmetic import lifted
-from .functions import greater, valued
-from .iteration import iterated
+from .arithmetic import lifted, plain
+from .arrays import iterated
+from .functions import greater
 from .values import Uniform, Weight, is_number, symbolic
 
 
@@ -27,11 +27,10 @@ def best(pick: Callable[[Any, Any], Any], place: Callable[[list[Any]], int]) -> 
                 raise Raises("the function raises ValueError: the largest or least of nothing")
             return default
         if key is not None:
-            return cells[place([valued(called(key, [cell], {})) for cell in cells])]
+            return cells[place([plain(called(key, [cell], {})) for cell in cells])]
         if not all(is_number(cell) or isinstance(cell, Uniform | Weight) for cell in cells):
             return _of_texts(pick, cells)
-        if any(isinstance(cell, Uniform | Weight) for cell in cells):
-            cells = [lifted(valued(cell)) if isinstance(cell, Uniform | Weight) else cell for cell in cells]
+        cells = [plain(cell) for cell in cells]
         if len(cells) > 2 and any(symbolic(cell) and getattr(cell, "noisy", False) for cell in cells):
             return cells[place(cells)]
         return functools.reduce(pick, cells)

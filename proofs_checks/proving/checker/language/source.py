@@ -13,6 +13,8 @@ from typing import Any
 
 from ..refusals import Refused
 
+COMPARED = "code", "names", "varnames", "freevars", "cellvars", "argcount", "flags", "firstlineno"
+
 
 @functools.lru_cache(256)
 def definition(function: types.FunctionType) -> ast.FunctionDef:
@@ -97,18 +99,8 @@ def _same(one: types.CodeType, other: types.CodeType) -> bool:
     def inner(code: types.CodeType) -> list[types.CodeType]:
         return [c for c in code.co_consts if isinstance(c, types.CodeType)]
 
-    names = (
-        "co_code",
-        "co_names",
-        "co_varnames",
-        "co_freevars",
-        "co_cellvars",
-        "co_argcount",
-        "co_flags",
-        "co_firstlineno",
-    )
     return (
-        all(getattr(one, name) == getattr(other, name) for name in names)
+        all(getattr(one, f"co_{name}") == getattr(other, f"co_{name}") for name in COMPARED)
         and repr(constants(one)) == repr(constants(other))
         and len(inner(one)) == len(inner(other))
         and all(_same(a, b) for a, b in zip(inner(one), inner(other), strict=True))

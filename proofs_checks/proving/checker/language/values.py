@@ -11,6 +11,7 @@ import numpy as np
 
 from ..forms import Form, Sign
 from ..order import Ranking
+from ..refusals import Refused
 
 KINDS = "biwfv"
 """Of arrays, each kind holding the former: truth values, integers, whole numbers (integers or floats), floats; and
@@ -198,3 +199,21 @@ def is_number(value: Any) -> bool:
 def one(value: Any) -> Any:
     """The only cell of an array, or the value."""
     return value.cells.ravel()[0] if isinstance(value, Array) and value.cells.size == 1 else value
+
+
+def named(value: Any) -> str:
+    """What a value is, in words."""
+    words = {
+        Form: "number that depends on the data or on noise", Sign: "comparison", Array: "array", Unknown: "value",
+        Vector: "record", Dimension: "number of a record's entries", Squares: "record's squares",
+    }  # fmt: skip
+    return words.get(type(value), type(value).__name__.lower())
+
+
+def as_key(value: Any) -> Any:
+    """A value as a key: known numbers, texts, and tuples of them. Raises Refused."""
+    if isinstance(value, tuple):
+        return tuple(as_key(part) for part in value)
+    if not (value is None or isinstance(value, bool | int | float | str)):
+        raise Refused(f"a {named(value)} as a key")
+    return value

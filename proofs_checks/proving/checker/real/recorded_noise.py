@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import types
 from collections.abc import Callable
@@ -32,7 +33,7 @@ class Recorded(np.random.Generator):
             raise Refused(f"the real function asks for rng.{name}, the symbolic run does not")
         return super().__getattribute__(name)
 
-    def _next(self, kind: str, loc: Any, scale: Any, size: Any) -> Any:
+    def _next(self, kind: str, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
         if size is None and not np.ndim(scale) and not np.ndim(loc):
             return loc + self._one(kind, scale)
         shape = np.broadcast_shapes(np.shape(loc), np.shape(scale)) if size is None else size
@@ -62,6 +63,9 @@ class Recorded(np.random.Generator):
         chance = float(Fraction(parameter))
         return value if expected == "uniform" else chance / 2 if value else (1 + chance) / 2
 
+    def _several(self, one: Callable[[], Any], size: Any) -> Any:
+        return one() if size is None else np.array([one() for _ in range(int(np.prod(size)))]).reshape(size)
+
     def _side(self, sides: int) -> int:
         (expected, parameter), value = self._drawn()
         if (expected, parameter) != ("die", str(sides)):
@@ -70,33 +74,24 @@ class Recorded(np.random.Generator):
             )
         return int(value)
 
-    def laplace(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        return self._next("laplace", loc, scale, size)
+    def _scaled(self, kind: str, scale: Any = 1.0, size: Any = None) -> Any:
+        return self._next(kind, 0, scale, size)
 
-    def gumbel(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        return self._next("gumbel", loc, scale, size)
+    def _standard(self, kind: str, size: Any = None) -> Any:
+        return self._next(kind, 0, 1, size)
 
-    def normal(self, loc: Any = 0.0, scale: Any = 1.0, size: Any = None) -> Any:
-        return self._next("gaussian", loc, scale, size)
-
-    def standard_normal(self, size: Any = None) -> Any:  # type: ignore[override]
-        return self._next("gaussian", 0, 1, size)
-
-    def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
-        return self._next("exponential", 0, scale, size)
-
-    def standard_exponential(self, size: Any = None) -> Any:  # type: ignore[override]
-        return self._next("exponential", 0, 1, size)
+    laplace = functools.partialmethod(_next, "laplace")
+    gumbel = functools.partialmethod(_next, "gumbel")
+    normal = functools.partialmethod(_next, "gaussian")
+    exponential = functools.partialmethod(_scaled, "exponential")
+    standard_normal = functools.partialmethod(_standard, "gaussian")
+    standard_exponential = functools.partialmethod(_standard, "exponential")
 
     def geometric(self, p: Any, size: Any = None) -> Any:
         return self._next("geometric", 0, p, size)
 
     def random(self, size: Any = None) -> Any:  # type: ignore[override]
-        return (
-            self._share()
-            if size is None
-            else np.array([self._share() for _ in range(int(np.prod(size)))]).reshape(size)
-        )
+        return self._several(self._share, size)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
         return low + self.random(size) * (high - low)
@@ -104,9 +99,7 @@ class Recorded(np.random.Generator):
     def integers(self, low: Any, high: Any = None, size: Any = None, endpoint: bool = False) -> Any:  # type: ignore[override]
         first, end = (0, low) if high is None else (low, high)
         sides = int(end) + endpoint - int(first)
-        if size is None:
-            return first + (self._side(sides) if sides > 1 else 0)
-        return np.array([self.integers(low, high, None, endpoint) for _ in range(int(np.prod(size)))]).reshape(size)
+        return self._several(lambda: first + (self._side(sides) if sides > 1 else 0), size)
 
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:  # type: ignore[override]
         options = list(range(a)) if isinstance(a, int | np.integer) else list(np.array(a))
