@@ -43,7 +43,7 @@ def approximate(question: Question, progress: Progress, over: Over) -> Proof:
         question.asks("dp", claim if over.once else None)
         plain = answer(question, progress)
         if plain.certificate is None:
-            why = f"{plain.reason} ({_why(found)})"
+            why = f"{plain.reason} (and of Gaussian noise alone: {found.reason})"
             return replace(plain, reason=why, **_stated(claim, question.delta), **over.fields())
         return plain if over.once else _accounted(plain, claim, question.delta, over)
     return _of_rho(found, claim, question.delta) if over.once else _accounted(found, claim, question.delta, over)
@@ -100,7 +100,3 @@ def gaussian_mu(rho: Fraction) -> float:
     while Fraction(value) ** 2 < 2 * rho or written(value) ** 2 < 2 * rho:
         value = math.nextafter(value, math.inf)
     return value
-
-
-def _why(found: Proof) -> str:
-    return f"and of Gaussian noise alone: {found.reason}"

@@ -22,19 +22,19 @@ FAR = 1000, 1
 def found(pair: Pair, pieces: Iterable[Piece], failures: Iterable[Failure], claim: Any) -> list[Counterexample]:
     """One for each output without an alignment; else for those that cost more than the claim, the dearest first."""
     examples = [_example(pair, each.conditions, each.draws, each.key, each.why) for each in failures]
-    dear = sorted((p for p in pieces if p.alignment.cost > claim), key=lambda p: -p.alignment.cost)
+    dear = sorted((p for p in pieces if p.cost > claim), key=lambda p: -p.cost)
     examples += [_costly(pair, piece) for piece in dear[:MOST]]
     return [example for example in examples if example is not None][:MOST]
 
 
 def dearest(pair: Pair, pieces: Iterable[Piece]) -> tuple[Fraction, Counterexample | None]:
     """What the dearest piece costs, and where."""
-    piece = max(pieces, key=lambda p: p.alignment.cost, default=None)
-    return (Fraction(0), None) if piece is None else (piece.alignment.cost, _costly(pair, piece))
+    piece = max(pieces, key=lambda p: p.cost, default=None)
+    return (Fraction(0), None) if piece is None else (piece.cost, _costly(pair, piece))
 
 
 def _costly(pair: Pair, piece: Piece) -> Counterexample | None:
-    why = f"the cheapest alignment costs {float(piece.alignment.cost):.6g}"
+    why = f"the cheapest alignment costs {float(piece.cost):.6g}"
     return _example(pair, piece.source, piece.draws, piece.key, why)
 
 

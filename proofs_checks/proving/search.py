@@ -6,13 +6,13 @@ which knows nothing of the search, has said so.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from .alignment import Alignment, align
+from .alignment import align
+from .checker import alignment_pieces
 from .checker.farkas import Prover
 from .checker.forms import Form, Sign
 from .checker.noise import COMPUTED, GAUSSIAN, Draw, noise_of
@@ -21,35 +21,27 @@ from .solver import Pair, Space
 
 
 @dataclass(frozen=True)
-class Piece:
-    """Noise in `source` leads to the output on the dataset; shifted into `target` it does so on the neighbour."""
+class Piece(alignment_pieces.Piece):
+    """Noise in `source` leads to the output on the dataset; shifted into `target` it does so on the neighbour. cost:
+    epsilon; where there is Gaussian noise, rho. caps: the bounds' largest values, which rho needs."""
 
-    key: str
-    draws: tuple[Draw, ...]
-    source: tuple[Sign, ...]
-    target: tuple[Sign, ...]
-    alignment: Alignment
+    cost: Fraction = Fraction(0)
     released: tuple[tuple[Form, Form], ...] = ()
 
     def moved_by(self, space: Space, shifts: tuple[Form, ...]) -> Piece | None:
         """The same with its noise shifted so, if that leads there."""
-        target = [sign for sign in self.target if sign.form.noisy]
         left = iter(shifts)
         fixed = [Form() if kind in COMPUTED else next(left) for kind, _ in self.draws]
-        found = align(space, self.draws, self.source, target, self.released, fixed=fixed)
-        return None if found is None else replace(self, alignment=found)
+        return _aligned_to(space, self, fixed=fixed)
 
-    def to_json(self) -> dict[str, Any]:
-        """As certificates have it: numbers are fractions as text."""
-        return {
-            "output": json.loads(self.key),
-            "draws": [[kind, str(scale)] for kind, scale in self.draws],
-            "source": [c.to_json() for c in self.source],
-            "target": [c.to_json() for c in self.target],
-            "shifts": [shift.to_json() for shift in self.alignment.shifts],
-            "bounds": [bound.to_json() for bound in self.alignment.bounds],
-            "caps": [str(cap) for cap in self.alignment.caps],
-        }
+
+def _aligned_to(
+    space: Space, piece: Piece, solved: int | None = None, fixed: Sequence[Form] | None = None
+) -> Piece | None:
+    """The piece with the cheapest shifts that lead from its source to its target."""
+    target = [sign for sign in piece.target if sign.form.noisy]
+    found = align(space, piece.draws, piece.source, target, piece.released, solved, fixed)
+    return None if found is None else replace(piece, **vars(found))
 
 
 @dataclass(frozen=True)
@@ -150,7 +142,7 @@ def _each(space: Space, here: list[Leaf], there: list[Leaf], data: tuple[Sign, .
         options = []
         for i in alike or [i for i in range(len(there)) if i not in taken]:
             found = _piece(space, path, there[i], (*data, *_noisy(path)), (*data, *_noisy(there[i])))
-            options += [(found[0].alignment.cost, i, found[0])] if found else []
+            options += [(found[0].cost, i, found[0])] if found else []
         if not options:
             return []
         _, i, piece = min(options, key=lambda option: option[:2])
@@ -185,7 +177,7 @@ def _solved(space: Space, here: list[Leaf], there: list[Leaf], data: tuple[Sign,
 
 
 def _worst(pieces: list[Piece]) -> Fraction:
-    return max(piece.alignment.cost for piece in pieces)
+    return max(piece.cost for piece in pieces)
 
 
 def _piece(
@@ -196,9 +188,9 @@ def _piece(
     target: tuple[Sign, ...],
     solved: int | None = None,
 ) -> list[Piece]:
-    released = list(zip(here.reals, there.reals, strict=True))
-    alignment = align(space, here.draws, source, [c for c in target if c.form.noisy], released, solved)
-    return [Piece(here.key, here.draws, source, target, alignment, tuple(released))] if alignment else []
+    released = tuple(zip(here.reals, there.reals, strict=True))
+    found = _aligned_to(space, Piece(here.key, here.draws, source, target, (), (), released=released), solved)
+    return [] if found is None else [found]
 
 
 def _alike(space: Space, pieces: list[Piece]) -> list[Piece]:
@@ -212,7 +204,7 @@ def _alike(space: Space, pieces: list[Piece]) -> list[Piece]:
 
 def _one_shift(space: Space, pieces: list[Piece]) -> list[Piece]:
     """Of their shifts the first that does for all of them."""
-    stated = [noise_of(piece.draws, piece.alignment.shifts) for piece in pieces]
+    stated = [noise_of(piece.draws, piece.shifts) for piece in pieces]
     tried = {tuple(shift.name() for shift in shifts): shifts for shifts in stated}
     for shifts in tried.values() if len(tried) > 1 else ():
         moved = [piece.moved_by(space, shifts) for piece in pieces]

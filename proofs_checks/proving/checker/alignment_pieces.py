@@ -35,6 +35,16 @@ class Piece:
         kinds = [self.draws[k][0] for k in places]
         return any(KINDS[kind].smooth for kind in kinds) and not any(kind in COMPUTED for kind in kinds)
 
+    def to_json(self) -> dict[str, Any]:
+        """As certificates have it: numbers are fractions as text."""
+        listed = {name: getattr(self, name) for name in ("source", "target", "shifts", "bounds")}
+        return {
+            "output": json.loads(self.key),
+            "draws": [[kind, str(scale)] for kind, scale in self.draws],
+            **{name: [each.to_json() for each in several] for name, several in listed.items()},
+            "caps": [str(cap) for cap in self.caps],
+        }
+
 
 def read_piece(entry: Any, known: set[str]) -> Piece:
     """The piece; known: the data variables that may occur."""

@@ -36,7 +36,8 @@ def parts(output: Any) -> Parts:
     if isinstance(output, Text):
         return ["text", [piece if isinstance(piece, str) else None for piece in output.pieces]], []
     head, cells = _opened(output)
-    return _joined(head, [parts(cell) for cell in cells])
+    split = [parts(cell) for cell in cells]
+    return [head, *[key for key, _ in split]], [real for _, reals in split for real in reals]
 
 
 def _opened(output: Any) -> tuple[Any, list[Any]]:
@@ -55,10 +56,6 @@ def _opened(output: Any) -> tuple[Any, list[Any]]:
     raise Refused(
         f"an output of type {type(output).__name__.lower()}: put out numbers, texts, lists, tuples, dicts, arrays"
     )
-
-
-def _joined(head: Any, split: list[Parts]) -> Parts:
-    return [head, *[key for key, _ in split]], [real for _, reals in split for real in reals]
 
 
 def real_parts(output: Any) -> Any:

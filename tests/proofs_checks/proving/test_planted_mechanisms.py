@@ -51,7 +51,7 @@ def searched(case, entries):
         for found in by_output(case.broken, pair, "array"):
             if isinstance(found, Failure):
                 return "not proved"
-            worst = max([worst, *(piece.alignment.cost for piece in found)])
+            worst = max([worst, *(piece.cost for piece in found)])
             if worst > case.epsilon:
                 return "not proved"
     return f"found for {float(worst)}"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..language.grammar import bound_names
-from ..language.source import future
+from ..language.source import cells_of, defaults_of, future
 from ..refusals import Refused
 from .statements import parsed
 
@@ -49,8 +49,7 @@ class Givens:
     def outside(self, body: list[ast.stmt], data: str, rng: str) -> Callable[[ast.AST], bool]:
         """Whether an expression is a constant number around the function: a name, or an attribute of one."""
         local = bound_names(body) | {data, rng}
-        cells = zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True)
-        held = {name: cell.cell_contents for name, cell in cells if _bound(cell)}
+        held = {name: cell.cell_contents for name, cell in cells_of(self.function).items() if _bound(cell)}
         known = self.function.__globals__ | held | self.values
 
         def is_constant(node: ast.AST) -> bool:
@@ -86,11 +85,8 @@ def opened(function: Any) -> Givens:
         on, function = [function.__self__], function.__func__
     if not isinstance(function, types.FunctionType):
         raise Refused("not a plain Python function")
-    code = function.__code__
-    names = code.co_varnames[: code.co_argcount]
-    defaults = function.__defaults__ or ()
-    stated = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True)) | dict(function.__kwdefaults__ or {})
-    return Givens(function, stated | values | dict(zip(names, on, strict=False)))
+    first = zip(function.__code__.co_varnames, on, strict=False)
+    return Givens(function, defaults_of(function) | values | dict(first))
 
 
 def _bound(cell: types.CellType) -> bool:

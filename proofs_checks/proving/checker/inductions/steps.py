@@ -173,7 +173,7 @@ class Steps:
         reading.no_aliases()
         stepped = control != RETURN and came is not None and names == self.loop.names
         event = stepped and self.watched is not None and self._set(result, came, known)
-        label = _label(control, appended, layout, event if self.watched else None)
+        label = json.dumps([control, appended, layout, event if self.watched else None])
         return label, control, layout, released, ([] if control == RETURN else after), event
 
     def _set(self, result: Any, came: Any, known: Container[str]) -> bool:
@@ -201,10 +201,6 @@ class Known:
 
     def __contains__(self, name: object) -> bool:
         return bool(self.tracer.is_whole(Form.variable(str(name))))
-
-
-def _label(control: str, appended: Any, layout: Layout, event: bool | None) -> str:
-    return json.dumps([control, appended, layout, event])
 
 
 def uneventful(ways: Sequence[Way]) -> bool:

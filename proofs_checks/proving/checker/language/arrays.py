@@ -98,7 +98,7 @@ def array_of(value: Any, kind: str | None = None) -> Array:
     if isinstance(value, Array):
         return converted(value, kind or value.kind)
     if isinstance(value, Vector):
-        return records.copied(value)  # type: ignore[return-value]
+        return Vector(value.form)  # type: ignore[return-value]
     if isinstance(value, list | tuple | range):
         if any(of_records(row) for row in value):
             return records.array(list(value))

@@ -58,6 +58,14 @@ def _zero(value: Any) -> bool:
     return isinstance(value, int | float) and value == 0
 
 
+def several(one: Callable[[], Any], size: Any, kind: str | None = None) -> Any:
+    """One draw, or an array of them."""
+    if size is None:
+        return one()
+    shape = shape_of(size)
+    return of_cells([one() for _ in range(int(np.prod(shape)))], shape, kind)
+
+
 def uniforms(rng: Any, size: Any = None) -> Any:
     """rng.random(): numbers that become coins where they are compared with constants."""
     run = tracer()
@@ -66,10 +74,7 @@ def uniforms(rng: Any, size: Any = None) -> Any:
         run.atom("unused", "1")
         return Uniform(len(run.draws) - 1)
 
-    if size is None:
-        return one()
-    shape = shape_of(size)
-    return of_cells([one() for _ in range(int(np.prod(shape)))], shape, "f")
+    return several(one, size, "f")
 
 
 def uniform(rng: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:
@@ -88,13 +93,7 @@ def integers(rng: Any, low: Any, high: Any = None, size: Any = None, *, endpoint
     if sides < 1:
         raise Raises("the function raises ValueError: low >= high")
 
-    def one() -> Any:
-        return first + thrown(sides)
-
-    if size is None:
-        return one()
-    shape = shape_of(size)
-    return of_cells([one() for _ in range(int(np.prod(shape)))], shape, "i")
+    return several(lambda: first + thrown(sides), size, "i")
 
 
 def thrown(sides: int) -> int:
@@ -118,10 +117,7 @@ def choice(rng: Any, a: Any, size: Any = None, replace: bool = True, p: Any = No
     def one() -> Any:
         return options[thrown(len(options)) if shares is None else _by_weights(shares, len(options))]
 
-    if size is None:
-        return one()
-    shape = shape_of(size)
-    return of_cells([one() for _ in range(int(np.prod(shape)))], shape)
+    return several(one, size)
 
 
 def _by_weights(shares: list[Any], count: int) -> int:

@@ -16,7 +16,7 @@ from ..refusals import Raises, Refused
 from .black_boxes import box, epsilon_of
 from .classes import class_of
 from .grammar import bound_names, check
-from .source import definition, file_of
+from .source import cells_of, defaults_of, definition, file_of
 from .values import Array, Class, Function, Module, Native, Object
 
 PLAIN = (bool, int, float, str, type(None))
@@ -29,7 +29,7 @@ class Outside:
 
     def __init__(self, function: types.FunctionType) -> None:
         self._scope = function.__globals__
-        self._cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        self._cells = cells_of(function)
         self._known: dict[str, Any] = {}
 
     def get(self, name: str) -> Any:
@@ -187,9 +187,5 @@ def function_of(function: types.FunctionType) -> Function:
         raise Refused(f"{function.__qualname__}, which has attributes, or is a generator or coroutine")
     made, file = definition(function), file_of(function)
     check(made, file)
-    given = made.args
-    names = [each.arg for each in (*given.posonlyargs, *given.args)]
-    values = function.__defaults__ or ()
-    defaults = {n: admitted(v, n) for n, v in zip(names[len(names) - len(values) :], values, strict=True)}
-    defaults |= {key: admitted(value, key) for key, value in (function.__kwdefaults__ or {}).items()}
-    return Function(function.__name__, given, made.body, Outside(function), bound_names(made.body), defaults, file)
+    defaults = {name: admitted(value, name) for name, value in defaults_of(function).items()}
+    return Function(function.__name__, made.args, made.body, Outside(function), bound_names(made.body), defaults, file)

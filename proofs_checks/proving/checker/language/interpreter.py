@@ -73,7 +73,8 @@ class Interpreter(Expressions):
             try:
                 getattr(self, type(statement).__name__)(statement, scope)
             except Refused as problem:
-                raise problem.at(place(_head(statement), scope.file)) from None
+                head = getattr(statement, "test", None) or getattr(statement, "iter", None) or statement
+                raise problem.at(place(head, scope.file)) from None
 
     def Expr(self, node: ast.Expr, scope: Local) -> None:
         self.value(node.value, scope)
@@ -232,11 +233,6 @@ def writable(held: Any) -> Any:
     if isinstance(held, ConstantList | Constants):
         raise Refused("a container that outlives the call is written to: make a copy")
     return held
-
-
-def _head(statement: ast.stmt) -> ast.AST:
-    """Of a compound statement its test or what it iterates over."""
-    return getattr(statement, "test", None) or getattr(statement, "iter", None) or statement
 
 
 INTERPRETER = Interpreter()

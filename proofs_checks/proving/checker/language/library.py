@@ -100,10 +100,6 @@ def dictionary(values: Any = (), /, **named_ones: Any) -> dict[Any, Any]:
     return made | named_ones
 
 
-def made_set(values: Any = ()) -> set[Any]:
-    return {as_key(value) for value in iterated(values)}
-
-
 def numbers(*ends: Any) -> range:
     """range(...)."""
     if not all(isinstance(end, int) for end in ends):
@@ -180,11 +176,6 @@ def text(value: Any = "") -> Any:
     return functions.written(one(value), "")
 
 
-def close(a: Any, b: Any, /, **options: Any) -> bool:
-    """math.isclose of known numbers."""
-    return math.isclose(_known(a), _known(b), **options)
-
-
 def _known(value: Any) -> Any:
     if symbolic(value) or not is_number(value):
         raise Refused("a known number is needed")
@@ -201,10 +192,6 @@ def known_only(function: Callable[..., Any]) -> Callable[..., Any]:
             raise Raises(f"the function raises {type(problem).__name__}: {problem}") from problem
 
     return applied
-
-
-def quiet(*values: Any, **options: Any) -> None:
-    """print(...): only what is returned is followed."""
 
 
 def _discrete_laplace(scale: Any, source: Any = None) -> Any:
@@ -241,11 +228,11 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (any, lambda values: any(truth(value) for value in iterated(values))),
     (all, lambda values: all(truth(value) for value in iterated(values))),
     (dict, dictionary),
-    (set, made_set),
+    (set, lambda values=(): {as_key(value) for value in iterated(values)}),
     (str, text),
     (pow, power),
     (isinstance, is_instance),
-    (print, quiet),
+    (print, lambda *values, **options: None),
     (divmod, known_only(divmod)),
     (getattr, lambda on, name: attribute(on, name)),
     (samplers.discrete_laplace, _discrete_laplace),
@@ -266,7 +253,7 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (math.log, logarithm),
     (math.exp, functions.exponential),
     (math.pow, power),
-    (math.isclose, close),
+    (math.isclose, lambda a, b, /, **options: math.isclose(_known(a), _known(b), **options)),
     (
         math.prod,
         lambda values, start=1: functools.reduce(functools.partial(binary, operator.mul), iterated(values), start),

@@ -38,20 +38,8 @@ def inserted(held: Any, place: Any, value: Any) -> None:
     mutable(held).insert(place, value)
 
 
-def sorted_in_place(held: Any, *, key: Any = None, reverse: Any = False) -> None:
-    mutable(held)[:] = ordered(held, key=key, reverse=reverse)
-
-
 def found(held: Any, key: Any, default: Any = None) -> Any:
     return held.get(as_key(key), default)
-
-
-def set_default(held: Any, key: Any, default: Any = None) -> Any:
-    return mutable(held).setdefault(as_key(key), default)
-
-
-def popped_key(held: Any, key: Any, *default: Any) -> Any:
-    return raising(mutable(held).pop, as_key(key), *default)
 
 
 def updated(held: Any, values: Any = (), **more: Any) -> None:
@@ -126,11 +114,13 @@ ARRAYS: dict[str, Callable[..., Any]] = {name: _FUNCTIONS[id(getattr(np, name))]
 LISTS: dict[str, Callable[..., Any]] = {
     "append": lambda held, value: mutable(held).append(value), "extend": extended, "pop": popped, "insert": inserted,
     "copy": list, "reverse": lambda held: mutable(held).reverse(), "clear": lambda held: mutable(held).clear(),
-    "sort": sorted_in_place,
+    "sort": lambda held, **how: mutable(held).__setitem__(slice(None), ordered(held, **how)),
 }  # fmt: skip
 DICTS: dict[str, Callable[..., Any]] = {
     "get": found, "items": lambda held: list(held.items()), "keys": list, "values": lambda held: list(held.values()),
-    "copy": dict, "setdefault": set_default, "pop": popped_key, "update": updated,
+    "copy": dict, "update": updated,
+    "setdefault": lambda held, key, default=None: mutable(held).setdefault(as_key(key), default),
+    "pop": lambda held, key, *default: raising(mutable(held).pop, as_key(key), *default),
 }  # fmt: skip
 TEXTS: dict[str, Callable[..., Any]] = {name: plain(name) for name in (
     "upper", "lower", "strip", "lstrip", "rstrip", "split", "startswith", "endswith", "replace", "title", "zfill",

@@ -129,11 +129,6 @@ def negative(value: Any) -> Any:
     raise Refused("the negative of this")
 
 
-def squared(value: Any) -> Any:
-    """numpy.square."""
-    return binary(operator.mul, value, value)
-
-
 def norm(value: Any, order: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """numpy.linalg.norm: of a record, or of each of an array of records (axis=1)."""
     if isinstance(value, Array):
@@ -281,8 +276,3 @@ def added_in_place(held: Vector, operation: Any, new: Any) -> Vector:
 def shape(value: Any) -> tuple[Any, ...]:
     """Its shape."""
     return (len(value.cells), Dimension()) if isinstance(value, Array) else (Dimension(),)
-
-
-def copied(value: Vector) -> Vector:
-    """numpy.copy."""
-    return Vector(value.form)

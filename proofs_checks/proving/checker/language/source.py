@@ -72,6 +72,18 @@ def _as_def(node: ast.Lambda | ast.FunctionDef) -> ast.FunctionDef:
     return made
 
 
+def cells_of(function: types.FunctionType) -> dict[str, types.CellType]:
+    """The closed-over variables by name; one that is not set yet has no contents."""
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+
+def defaults_of(function: types.FunctionType) -> dict[str, Any]:
+    """The values that parameters have where none is given."""
+    code, values = function.__code__, function.__defaults__ or ()
+    names = code.co_varnames[: code.co_argcount]
+    return dict(zip(names[len(names) - len(values) :], values, strict=True)) | dict(function.__kwdefaults__ or {})
+
+
 def file_of(function: types.FunctionType) -> str:
     """The name of its file."""
     return Path(function.__code__.co_filename).name

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..cutting.parameters import opened
 from ..exact_numbers import written
-from ..language.source import definition
+from ..language.source import cells_of, definition
 from ..refusals import Refused
 
 MOST = 1000
@@ -44,8 +44,7 @@ def _collect(function: types.FunctionType, found: set[Fraction], seen: set[int])
         syntax = definition(function)
     except Refused:
         return
-    cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    around = function.__globals__ | {name: cell.cell_contents for name, cell in cells}
+    around = function.__globals__ | {name: cell.cell_contents for name, cell in cells_of(function).items()}
     for node in ast.walk(syntax):
         if isinstance(node, ast.Constant):
             found |= set(_held(node.value))
