@@ -89,7 +89,7 @@ def align(
     unknown = _Shifts(program, space, draws, solved)
     for shift, stated in zip(unknown.shifts, fixed or (), strict=False):
         wanted = known(stated)
-        program.vanish(Affine(shift).plus({atom: wanted[atom] for atom in shift if atom in wanted}, -1.0))
+        program.vanish(Affine().plus(shift).plus({atom: wanted[atom] for atom in shift if atom in wanted}, -1.0))
     facts = [row(fact.form) for fact in space.data.facts]
     source = list(source)
     given = facts + [row(condition.form) for condition in source]
