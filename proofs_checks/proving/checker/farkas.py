@@ -7,6 +7,7 @@ multipliers are then found and verified in fractions, so that nothing rests on z
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -100,7 +101,7 @@ class Prover:
         if self._solver.check(*literals) != z3.sat:
             return None
         model, names = self._solver.model(), {name for sign in listed for name in sign.form.slopes}
-        return {name: Fraction(str(model.eval(z3.Real(name), True))) for name in sorted(names)}
+        return {name: Fraction(str(model.eval(real(name), True))) for name in sorted(names)}
 
     def _literal(self, sign: Sign) -> Any:
         key = sign.key()
@@ -114,10 +115,15 @@ class Prover:
         return self._literals[key]
 
 
+real = functools.lru_cache(4096)(z3.Real)
+
+
 def term(form: Form) -> Any:
     """The form for z3."""
-    parts = [z3.RealVal(str(slope)) * z3.Real(name) for name, slope in form.slopes.items()]
-    return z3.Sum([*parts, z3.RealVal(str(form.at_zero))])
+    parts = [real(n) if slope == 1 else z3.RealVal(str(slope)) * real(n) for n, slope in form.slopes.items()]
+    if form.at_zero or not parts:
+        parts.append(z3.RealVal(str(form.at_zero)))
+    return parts[0] if len(parts) == 1 else z3.Sum(parts)
 
 
 def multipliers(signs: Sequence[Sign]) -> list[Fraction] | None:
