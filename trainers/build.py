@@ -11,21 +11,9 @@ import numpy as np
 from ..mechanisms import InputError
 from ..mechanisms.arrays import Floats
 from ..mechanisms.validate import choice
-from .algorithms import (
-    ClusteredPmtl,
-    Ditto,
-    DpFedAvg,
-    DpFedProx,
-    FixedOmega,
-    LocalOnly,
-    NaiveJoint,
-    Pmtl,
-    PmtlAsPrinted,
-    PmtlIncrements,
-    PpSgd,
-)
+from .algorithms import baselines, fixed_omega, pmtl
 from .data.task_files import MATRICES, read_clusters, read_covariance
-from .dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
+from .dpfedmtl import forms
 from .dpfedmtl.shared_layers import LabelSets
 from .engine.algorithm import Algorithm
 
@@ -51,23 +39,23 @@ class Parameters:
 
 
 ALGORITHMS: dict[str, Callable[[Parameters, int], Algorithm]] = {
-    "pmtl": lambda told, population: Pmtl(told.strength),
-    "pmtl-as-printed": lambda told, population: PmtlAsPrinted(told.strength),
-    "pmtl-increments": lambda told, population: PmtlIncrements(told.strength),
-    "dp-fedavg": lambda told, population: DpFedAvg(),
-    "dp-fedprox": lambda told, population: DpFedProx(told.strength),
-    "local": lambda told, population: LocalOnly(),
-    "naive-joint": lambda told, population: NaiveJoint(told.strength),
-    "ditto": lambda told, population: Ditto(told.strength),
-    "pp-sgd": lambda told, population: PpSgd(told.alpha),
-    "clustered-pmtl": lambda told, population: ClusteredPmtl(
+    "pmtl": lambda told, population: pmtl.Pmtl(told.strength),
+    "pmtl-as-printed": lambda told, population: pmtl.PmtlAsPrinted(told.strength),
+    "pmtl-increments": lambda told, population: pmtl.PmtlIncrements(told.strength),
+    "dp-fedavg": lambda told, population: baselines.DpFedAvg(),
+    "dp-fedprox": lambda told, population: baselines.DpFedProx(told.strength),
+    "local": lambda told, population: baselines.LocalOnly(),
+    "naive-joint": lambda told, population: baselines.NaiveJoint(told.strength),
+    "ditto": lambda told, population: baselines.Ditto(told.strength),
+    "pp-sgd": lambda told, population: baselines.PpSgd(told.alpha),
+    "clustered-pmtl": lambda told, population: pmtl.ClusteredPmtl(
         read_clusters(told.clusters, population, "clients"), told.strength
     ),
-    "fixed-omega": lambda told, population: FixedOmega(_omega(told.omega, population), told.strength),
-    "dpfedmtl": lambda told, population: DpFedMtl(*told.cut),
-    "dpfedmtl-local-noise": lambda told, population: DpFedMtlLocalNoise(*told.cut),
-    "dpfedmtl-clipped": lambda told, population: DpFedMtlClipped(*told.cut),
-    "dpfedmtl-as-printed": lambda told, population: DpFedMtlAsPrinted(*told.cut),
+    "fixed-omega": lambda told, population: fixed_omega.FixedOmega(_omega(told.omega, population), told.strength),
+    "dpfedmtl": lambda told, population: forms.DpFedMtl(*told.cut),
+    "dpfedmtl-local-noise": lambda told, population: forms.DpFedMtlLocalNoise(*told.cut),
+    "dpfedmtl-clipped": lambda told, population: forms.DpFedMtlClipped(*told.cut),
+    "dpfedmtl-as-printed": lambda told, population: forms.DpFedMtlAsPrinted(*told.cut),
 }
 
 

@@ -5,20 +5,10 @@ from dpcert.trainers.federated import Pmtl, PrivacyGoal, Settings, Trainer, load
 
 from __future__ import annotations
 
-from .algorithms import (
-    ClusteredPmtl,
-    Ditto,
-    DpFedAvg,
-    DpFedProx,
-    FixedOmega,
-    LocalOnly,
-    NaiveJoint,
-    Pmtl,
-    PmtlAsPrinted,
-    PmtlIncrements,
-    PpSgd,
-)
+from .algorithms.baselines import Ditto, DpFedAvg, DpFedProx, LocalOnly, NaiveJoint, PpSgd
 from .algorithms.finetune import FineTuning, fine_tune
+from .algorithms.fixed_omega import FixedOmega
+from .algorithms.pmtl import ClusteredPmtl, Pmtl, PmtlAsPrinted, PmtlIncrements
 from .algorithms.stability import growth_factor, growth_matrix
 from .data import Client, Federation, Samples, load_federation, split_clients
 from .dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
@@ -28,8 +18,7 @@ from .engine.privacy import PrivacyGoal
 from .engine.settings import AdaptiveClip, LocalSteps, Settings
 from .engine.trainer import Trainer
 from .models import MODELS, build_model
-from .replayable import ReplayableTrainer
-from .training import Training, train
+from .training import ReplayableTrainer, Training, train
 
 __all__ = [
     "MODELS",

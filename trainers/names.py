@@ -33,4 +33,4 @@ UNRELATED = ("dp-fedavg", "local", "pp-sgd", *(name for name, own in ALGORITHMS.
 """Algorithms without a lambda."""
 
 METHODS = ("mocha", "mocha-alternating", "cocoa", "mb-sdca", "mb-sgd")
-"""MOCHA and what it is compared with (mocha/assemble.py)."""
+"""MOCHA and what it is compared with (mocha/methods.py)."""

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from torch import nn
 
 from ..mechanisms import InputError
 from ..mechanisms.digits import interval
 from ..mechanisms.notebook import InNotebook
 from ..mechanisms.serialise import to_plain
 from .algorithms.finetune import FineTuning, fine_tune
+from .data import Client, Federation
+from .engine.algorithm import Algorithm
+from .engine.billboard import RecordingBillboard
 from .engine.observers import against_observers
 from .engine.outcome import Attests, Outcome
+from .engine.settings import Settings
 from .engine.trainer import Trainer
 from .statement import SECRET_SEED, PrivacyStatement, large_delta
 
@@ -140,3 +149,31 @@ def _observers(trainer: Trainer, outcome: Outcome) -> tuple[tuple[str, ...], dic
         f"against {each.observer.replace('-', ' ')}: {interval(each.epsilon)}: {each.reasons[0]}" for each in found
     )
     return tuple(lines), {"observers": [each.to_json() for each in found]}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReplayableTrainer:
+    """Runs `algorithm()` on whichever clients it is given, on the code path of every other run.
+
+    template: gives the task and the number of outputs; its clients are not used.
+
+    algorithm: a function that makes a fresh algorithm.
+    """
+
+    template: Federation
+    algorithm: Callable[[], Algorithm]
+    settings: Settings
+    model: str | nn.Module = "logistic"
+
+    def run(
+        self, clients: Sequence[Client], seed: int, billboard: Sequence[npt.NDArray[np.floating]] | None = None
+    ) -> RecordingBillboard:
+        """A run's record: releases, noise, sensitivities, messages and the clients' final models.
+
+        clients: their data. billboard: releases of an earlier run, which are shown in the place of its own; None: none.
+        """
+        federation = Federation(self.template.name, tuple(clients), self.template.task, self.template.outputs)
+        board = RecordingBillboard(billboard)
+        told = replace(self.settings, seed=seed)
+        Trainer(federation, self.algorithm(), self.model, told, billboard=board).run()
+        return board

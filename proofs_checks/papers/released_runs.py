@@ -29,7 +29,7 @@ def _engine(algorithm: Callable[[], Any], deep: bool) -> Callable[[Data, float],
 
         from ...trainers.data import Client, Federation, Samples
         from ...trainers.federated import LocalSteps, Settings
-        from ...trainers.replayable import ReplayableTrainer
+        from ...trainers.training import ReplayableTrainer
 
         lower, head = torch.nn.Linear(data[0][0].shape[1], 1, bias=False), torch.nn.Linear(1, 1, bias=False)
         torch.nn.init.zeros_(lower.weight)

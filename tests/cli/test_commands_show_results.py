@@ -138,12 +138,12 @@ def attacked() -> Any:
 
 
 def solved() -> Any:
-    from dpcert.trainers.mocha.assemble import Options, kind_of, method_of, setting_of
+    from dpcert.trainers.mocha.methods import Options, kind_of, method_of, setting_of
     from dpcert.trainers.mocha.mini_batches import STEP_RULES
     from dpcert.trainers.mocha.omegas import Given, omega_of
     from dpcert.trainers.mocha.run import Run
-    from dpcert.trainers.mocha.solution import solution
     from dpcert.trainers.mocha.source import load_problem
+    from dpcert.trainers.mocha.trainer import solution
     from dpcert.trainers.mocha.work import NodeWork
 
     problem, omega = load_problem(TASKS, None, 0), omega_of("mean-regularised", Given("1", 0.1, None, None))

@@ -41,12 +41,11 @@ def trained():
 
 
 def solved():
-    from dpcert.trainers.mocha.assemble import KINDS
     from dpcert.trainers.mocha.losses import LOSSES
-    from dpcert.trainers.mocha.methods import Setting, WeightStep
+    from dpcert.trainers.mocha.methods import KINDS, Setting, WeightStep
     from dpcert.trainers.mocha.run import Run
-    from dpcert.trainers.mocha.solution import solution
     from dpcert.trainers.mocha.source import load_problem
+    from dpcert.trainers.mocha.trainer import solution
 
     problem = load_problem("synthetic:mean,tasks=3,samples=8,dimension=2")
     run = Run(WeightStep(Setting(problem.train, LOSSES["hinge"], np.eye(3), 1.0)), "here", seed=0)

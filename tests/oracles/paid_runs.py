@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from torch import Tensor
 
-from dpcert.trainers.algorithms import Pmtl
 from dpcert.trainers.data.synthetic import related_tasks as federation
 from dpcert.trainers.engine.billboard import Billboard
 from dpcert.trainers.engine.privacy import PrivacyGoal
 from dpcert.trainers.engine.settings import LocalSteps, Settings
 from dpcert.trainers.engine.trainer import Trainer
+from dpcert.trainers.federated import Pmtl
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.methods import Setting
 from dpcert.trainers.mocha.omegas import mean_regularised

@@ -27,7 +27,7 @@ from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import positive
 from ..mocha.tasks import Tasks, load_mat
-from .text_tables import csv_of, files_in, parsed, short
+from .task_files import csv_of, files_in, parsed, short
 
 RATE = 10.0
 """Readings a second that the irregular ones are interpolated to."""

@@ -11,7 +11,7 @@ from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice
 from ..mocha.tasks import Tasks
-from .text_tables import short, table_of
+from .task_files import short, table_of
 
 ACTIVITIES = ("walking", "walking-upstairs", "walking-downstairs", "sitting", "standing", "laying")
 """Activities 1 to 6 of the archive's activity_labels.txt."""

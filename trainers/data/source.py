@@ -24,7 +24,9 @@ from .synthetic import (
 )
 from .table import load_table
 
-FILES: dict[str, Any] = {
+Loaders = dict[str, Callable[..., Any]]
+
+FILES: Loaders = {
     "leaf": load_leaf,
     "stackoverflow": load_stackoverflow,
     "csv": partial(load_table, form="csv"),
@@ -32,8 +34,7 @@ FILES: dict[str, Any] = {
     "store": load_store,
 }
 
-
-SYNTHETIC: dict[str, Any] = {
+SYNTHETIC: Loaders = {
     "related": related_tasks,
     "on-demand": related_tasks_on_demand,
     "fedprox": fedprox_synthetic,
@@ -52,25 +53,21 @@ def load_federation(source: str, seed: int = 0) -> Federation:
 
     source: where the data are, as `--data` takes it: synthetic, leaf:PATH, csv:PATH, ...
     """
+    _, _, options = parsed(source)
+    given = {"seed": seed} | options
+    given["seed"] = count("seed", given["seed"], least=0)
+    federation: Federation = called(source, loader_of(source, FILES, SYNTHETIC, "related"), given)
+    return federation
+
+
+def parsed(source: str) -> tuple[str, str, dict[str, Any]]:
+    """(kind, argument, options) of `kind:argument,key=value...`; a value is a number where it reads as one."""
     kind, _, rest = source.partition(":")
     argument, *options = rest.split(",")
-    given: dict[str, Any] = {"seed": seed} | dict(parse_option(source, option) for option in options)
-    given["seed"] = count("seed", given["seed"], least=0)
-    if kind == "synthetic":
-        name = argument or "related"
-        if name not in SYNTHETIC:
-            raise InputError("data", source, "synthetic: followed by one of " + ", ".join(SYNTHETIC))
-        return _call(source, SYNTHETIC[name], (), given)
-    if kind not in FILES:
-        guess = meant(source, ["synthetic"]) or meant(source.split(":")[0], FILES)
-        raise InputError("data", source, "synthetic, or KIND:PATH with KIND one of " + ", ".join(FILES) + guess)
-    if not argument:
-        raise InputError("data", source, f"{kind}:PATH")
-    return _call(source, FILES[kind], (argument,), given)
+    return kind, argument, dict(_option(source, option) for option in options)
 
 
-def parse_option(source: str, text: str) -> tuple[str, Any]:
-    """(key, value) of `key=value`, the value a number where it reads as one."""
+def _option(source: str, text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key:
         raise InputError("data", source, f"options of the form key=value, not {text!r}")
@@ -82,16 +79,25 @@ def parse_option(source: str, text: str) -> tuple[str, Any]:
     return key, value
 
 
-def _call(source: str, loader: Any, arguments: tuple[str, ...], options: dict[str, Any]) -> Federation:
-    check_options(source, loader, len(arguments), options)
-    federation: Federation = loader(*arguments, **options)
-    return federation
+def loader_of(source: str, files: Loaders, synthetic: Loaders, usual: str) -> Callable[..., Any]:
+    """What loads or makes the data, up to its options. usual: of the synthetic ones. InputError for unknown kinds."""
+    kind, argument, _ = parsed(source)
+    if kind == "synthetic":
+        if (argument or usual) not in synthetic:
+            raise InputError("data", source, "synthetic: followed by one of " + ", ".join(synthetic))
+        return synthetic[argument or usual]
+    if kind not in files:
+        guess = meant(source, ["synthetic"]) or meant(source.split(":")[0], files)
+        raise InputError("data", source, "synthetic, or KIND:PATH with KIND one of " + ", ".join(files) + guess)
+    if not argument:
+        raise InputError("data", source, f"{kind}:PATH")
+    return partial(files[kind], argument)
 
 
-def check_options(source: str, loader: Callable[..., Any], arguments: int, options: dict[str, Any]) -> None:
-    """InputError, naming those that there are, for an option that the loader does not know."""
-    known = list(signature(loader).parameters)[arguments:]
-    known = [name for name in known if name != "form"]  # what partial settled
+def called(source: str, loader: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """What it loads. InputError, naming those that there are, for an option that the loader does not know."""
+    known = [name for name in signature(loader).parameters if name not in ("form", "structure")]  # what partial settled
     for name in options:
         if name not in known:
             raise InputError("data", source, f"options among {', '.join(known) or '(none)'}, not {name}")
+    return loader(**options)

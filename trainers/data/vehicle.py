@@ -24,7 +24,7 @@ from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count
 from ..mocha.tasks import Tasks, load_mat
-from .text_tables import files_in, lines_of, short, table_of
+from .task_files import files_in, lines_of, short, table_of
 
 FEATURES = 50
 """Spectral features of each of the two sensors at a node."""

@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from ...accounting.currencies.gdp import bu_mu, gdp_epsilon
-
-
-class Claim(Protocol):
-    """What a claim is about; experiments.cell.Cell is one."""
-
-    @property
-    def sigma(self) -> float: ...
-    @property
-    def cohort(self) -> int: ...
-    @property
-    def rounds(self) -> int: ...
-    @property
-    def delta(self) -> float: ...
 
 
 def claimed_mu(sigma: float, sampling_rate: float, rounds: int) -> float:
@@ -28,12 +13,12 @@ def claimed_mu(sigma: float, sampling_rate: float, rounds: int) -> float:
     return bu_mu(sigma, sampling_rate, rounds)
 
 
-def claimed_epsilon(claim: Claim, population: int) -> float | None:
+def claimed_epsilon(sigma: float, sampling_rate: float, rounds: int, delta: float) -> float | None:
     """The epsilon of that limit; None without noise, infinite where e^(1/sigma^2) has no double."""
-    if not claim.sigma:
+    if not sigma:
         return None
     try:
-        mu = claimed_mu(claim.sigma, min(1.0, claim.cohort / population), claim.rounds)
+        mu = claimed_mu(sigma, sampling_rate, rounds)
     except OverflowError:
         return float("inf")
-    return gdp_epsilon(mu, claim.delta).upper
+    return gdp_epsilon(mu, delta).upper

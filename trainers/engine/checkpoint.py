@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -148,7 +148,7 @@ class Checkpoint:
             self.record = there
             about = {"identity": self._identity, "seed": str(self.seed), "spent": RECORD}
             if not self._about.exists() or self._old.exists():
-                _replace(self._about, json.dumps(about).encode())
+                replaced(self._about, lambda handle: handle.write(json.dumps(about).encode()))
             self._old.unlink(missing_ok=True)
             synced(self.folder)
             synced(self.folder.parent)
@@ -221,19 +221,14 @@ def _read_arrays(file: Path) -> dict[str, npt.NDArray[Any]]:
 
 
 def _write_arrays(file: Path, arrays: dict[str, npt.NDArray[Any]]) -> None:
-    temporary = file.with_suffix(".tmp")
-    with temporary.open("wb") as handle:
-        np.savez(handle, **arrays)  # type: ignore[arg-type]
-        handle.flush()
-        os.fsync(handle.fileno())
-    temporary.replace(file)
-    synced(file.parent)
+    replaced(file, lambda handle: np.savez(handle, **arrays))  # type: ignore[arg-type]
 
 
-def _replace(file: Path, content: bytes) -> None:
+def replaced(file: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file whole, on disk, or not at all."""
     temporary = file.with_suffix(".tmp")
     with temporary.open("wb") as handle:
-        handle.write(content)
+        write(handle)
         handle.flush()
         os.fsync(handle.fileno())
     temporary.replace(file)

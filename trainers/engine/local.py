@@ -1,7 +1,8 @@
-"""The clients' side of a run: their samples on the device, and local SGD for a chunk of them."""
+"""The clients' side of a run: their samples, local SGD for a chunk of them, who is evaluated, and what may go wrong."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 
 import numpy as np
@@ -11,15 +12,15 @@ from torch import Tensor, nn
 from ..data import Federation
 from ..models import build_model
 from ..solvers import LocalSolver, Work, choose_solver, pays_to_compile
-from .algorithm import Algorithm, Clients, Solve
-from .client_tensors import ClientTensors, Kept, batch_plan, to_tensors
+from .algorithm import Algorithm, Clients, Solve, StabilityWarning
+from .client_tensors import ClientTensors, Kept, batch_plan, steps_in_a_round, to_tensors
 from .contribution import Contribution
 from .device import chunk_of, reproducible_kernels
 from .evaluation import ClientScores, score
 from .losses import Loss
 from .parameters import FlatModule, check_fit
 from .processes import Processes
-from .settings import DTYPES, Settings, rate_factor
+from .settings import DTYPES, LocalSteps, Settings, rate_factor
 from .streams import Streams
 
 STREAMED_CHUNK = 16
@@ -102,36 +103,6 @@ class LocalSide:
         """Local SGD for these clients in this round."""
         return _ChunkSolve(self, clients, round_index)
 
-    def work(
-        self,
-        clients: Clients,
-        round_index: int,
-        start: Tensor,
-        anchor: Tensor | None,
-        strength: float,
-        learning_rate_factor: float,
-        stream: int,
-    ) -> Work:
-        """The local problems of these clients in this round."""
-        local = self.settings.local
-        samples = [self.train(client) for client in clients.tolist()]
-        streams = self.streams.generators("batches", round_index, clients.tolist(), stream)
-        plans = [batch_plan(len(own), local, rng) for own, rng in zip(samples, streams, strict=True)]
-        seeds: list[int] = []
-        if self.model.is_random:
-            seeds = [self.streams.torch_seed("module", round_index, client, stream) for client in clients.tolist()]
-        return Work(
-            samples,
-            plans,
-            self.loss,
-            start,
-            local.learning_rate * learning_rate_factor * rate_factor(self.settings.schedule, round_index),
-            anchor,
-            strength,
-            weight_decay=local.weight_decay,
-            module_seeds=seeds,
-        )
-
     def scores(self, client: int, vector: Tensor, *, test: bool) -> Tensor:
         """(2,): accuracy and loss of a model on the client's samples, on the device; NaN without samples."""
         samples = self._tensors(client, test=test)
@@ -142,9 +113,7 @@ class _ChunkSolve:
     """The `solve` that an algorithm's client_round is given."""
 
     def __init__(self, side: LocalSide, clients: Clients, round_index: int) -> None:
-        self._side = side
-        self._clients = clients
-        self._round = round_index
+        self._side, self._clients, self._round = side, clients, round_index
 
     def __call__(
         self,
@@ -155,12 +124,25 @@ class _ChunkSolve:
         learning_rate_factor: float = 1.0,
         stream: int = 0,
     ) -> Tensor:
-        work = self._side.work(self._clients, self._round, start, anchor, strength, learning_rate_factor, stream)
+        work = self._work(start, anchor, strength, learning_rate_factor, stream)
         return self._side.solver_for(work).solve(work)
 
     def change(self, start: Tensor, anchor: Tensor | None = None, strength: float = 0.0) -> Iterable[Contribution]:
-        work = self._side.work(self._clients, self._round, start, anchor, strength, 1.0, 0)
+        work = self._work(start, anchor, strength, 1.0, 0)
         return self._side.solver_for(work).changes(work)
+
+    def _work(self, start: Tensor, anchor: Tensor | None, strength: float, factor: float, stream: int) -> Work:
+        """The local problems of these clients in this round."""
+        side, at, clients = self._side, self._round, self._clients.tolist()
+        local = side.settings.local
+        samples = [side.train(client) for client in clients]
+        generators = side.streams.generators("batches", at, clients, stream)
+        plans = [batch_plan(len(own), local, rng) for own, rng in zip(samples, generators, strict=True)]
+        seeds: list[int] = []
+        if side.model.is_random:
+            seeds = [side.streams.torch_seed("module", at, client, stream) for client in clients]
+        rate = local.learning_rate * factor * rate_factor(side.settings.schedule, at)
+        return Work(samples, plans, side.loss, start, rate, anchor, strength, None, local.weight_decay, seeds)
 
 
 class Evaluated:
@@ -186,3 +168,48 @@ class Evaluated:
         found[2, here] = torch.tensor([len(samples(client)) for client in own], dtype=torch.float64)
         everything = self._processes.total(found).numpy()
         return ClientScores(everything[0], everything[1], everything[2].astype(np.int64))
+
+
+TRIED = 5
+"""Clients on which local training is tried."""
+
+TRIAL_PASSES = 5
+"""Rounds of local training in the trial."""
+
+
+def warn_beforehand(algorithm: Algorithm, local: LocalSteps, federation: Federation, sampling_rate: float) -> None:
+    """Warn the caller's caller, by StabilityWarning, of what the algorithm predicts for this run."""
+    sizes, clients = np.unique(federation.train_sizes(), return_counts=True)
+    steps = sum(
+        steps_in_a_round(size, local) * times for size, times in zip(sizes.tolist(), clients.tolist(), strict=True)
+    )
+    advice = algorithm.advice(
+        learning_rate=local.learning_rate, steps=round(steps / federation.population), sampling_rate=sampling_rate
+    )
+    if advice:
+        warnings.warn(advice, StabilityWarning, stacklevel=3)
+
+
+def warn_of_long_steps(local: LocalSide) -> None:
+    """Warn where a few clients, each training alone from the initial model, end above the loss they began with.
+
+    Then the learning rate is too large for these features, whatever is trained together. Nothing is released.
+    """
+    clients = np.arange(min(TRIED, local.federation.population))
+    start = local.initial.unsqueeze(0).expand(len(clients), -1)
+    with reproducible_kernels(local.device):
+        models = start
+        for trial in range(TRIAL_PASSES):
+            models = local.solver(clients, trial)(models)
+        before, after = (
+            np.mean([float(local.scores(client, of[client], test=False)[1]) for client in clients.tolist()])
+            for of in (start, models)
+        )
+    if not after <= before:
+        warnings.warn(
+            f"the learning rate {local.settings.local.learning_rate:g} is too large for these features: "
+            f"{len(clients)} clients training alone come from loss {before:.3g} to {after:.3g}. Lower it or scale "
+            "the features (FEMNIST as LEAF writes it: features=inverted).",
+            StabilityWarning,
+            stacklevel=2,
+        )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import torch
@@ -23,18 +23,8 @@ from ...mechanisms.validate import count
 Purpose = Literal[
     "initial", "cohort", "batches", "noise", "quantile", "module", "personal", "finetune", "client-noise", "evaluation"
 ]
-PURPOSES: dict[Purpose, int] = {
-    "initial": 0,
-    "cohort": 1,
-    "batches": 2,
-    "noise": 3,
-    "quantile": 4,
-    "module": 5,
-    "personal": 6,
-    "finetune": 7,
-    "client-noise": 8,
-    "evaluation": 9,
-}
+PURPOSES: dict[Purpose, int] = {purpose: number for number, purpose in enumerate(get_args(Purpose))}
+"""Their numbers are where their streams begin: new ones go to the end."""
 
 
 def new_seed() -> int:

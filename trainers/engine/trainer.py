@@ -12,7 +12,6 @@ from torch import Tensor, nn
 
 from ...mechanisms import InputError, Mechanism
 from ..data import Federation
-from .advice import warn_beforehand
 from .algorithm import Algorithm, Clients
 from .billboard import Billboard
 from .checkpoint import Checkpoint, Rows, State
@@ -20,7 +19,7 @@ from .clipping import Layers
 from .cohort import CohortSampler
 from .evaluation import ClientScores, record
 from .identity import identity_of
-from .local import Evaluated, LocalSide
+from .local import Evaluated, LocalSide, warn_beforehand
 from .losses import LOSSES, Loss
 from .noisy_sum import CohortSum, NoisySum, Release
 from .outcome import Attests, Outcome

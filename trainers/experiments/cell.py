@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from ...accounting.epsilon import epsilon
@@ -92,18 +92,9 @@ def train_cell(cell: Cell, federation: Federation) -> Trained:
         cell.strength, cell.alpha, head_layers=cell.head_layers, aggregation_interval=cell.aggregation_interval
     )
     algorithm = build_algorithm(cell.algorithm, parameters, population)
-    settings = Settings(
-        rounds=cell.rounds,
-        cohort=cohort,
-        sampling=cell.sampling,  # type: ignore[arg-type] # Settings checks it
-        clip_norm=cell.clip_norm,
-        local=LocalSteps(cell.learning_rate, cell.local_epochs, None, cell.batch_size),
-        seed=cell.seed,
-        evaluate_every=cell.evaluate_every,
-        device=cell.device,
-        dtype=cell.dtype,
-        solver=cell.solver,
-    )
+    shared = {field.name: getattr(cell, field.name) for field in fields(Settings) if hasattr(cell, field.name)}
+    steps = LocalSteps(cell.learning_rate, cell.local_epochs, None, cell.batch_size)
+    settings = Settings(**shared | {"cohort": cohort, "noise_multiplier": 0.0, "local": steps})
     goal = PrivacyGoal(cell.delta, cell.neighbouring)  # type: ignore[arg-type] # PrivacyGoal checks it
     told = {"noise_multiplier": cell.noise_multiplier}
     if cell.target_epsilon and algorithm.releases:
@@ -144,7 +135,7 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
     if isinstance(trainer.algorithm, SharedLayers):
         per_sigma = trainer.algorithm.noise_multiplier(1.0, trainer.settings.cohort, population)
         sigma = cell.sigma or trainer.settings.noise_multiplier / per_sigma  # noise may be calibrated to an epsilon
-        result["epsilon_printed"] = claimed_epsilon(replace(cell, sigma=sigma), population)
+        result["epsilon_printed"] = claimed_epsilon(sigma, min(1.0, cell.cohort / population), cell.rounds, cell.delta)
         result["observers"] = {
             against.observer: [against.epsilon.lower, against.epsilon.upper]
             for against in against_observers(trainer, outcome.spent, trainer.paid.whole)

@@ -24,9 +24,8 @@ from ..engine.privacy import PrivacyGoal
 from ..engine.settings import Settings
 from ..stated_noise import calibrated_noise
 from .cell import Cell
-from .found import Experiment
-from .numbers import accuracy, upper
-from .runs import ran_on, where, write_runs
+from .numbers import accuracy, markdown, over_seeds, upper
+from .runs import Experiment, ran_on, where, write_runs
 from .sweep import run_sweep
 
 VALIDATION = 0.2
@@ -156,21 +155,18 @@ class _Tuning:
 
 def as_markdown(results: Sequence[dict[str, Any]]) -> str:
     """A line for each target and method: test accuracy over seeds, the setting chosen, and what was tried."""
-    lines = [
-        "| target ε | method | test accuracy | ε, certified | noise multiplier | chosen on validation data |",
-        "|---|---|---|---|---|---|",
-    ]
+    lines = []
     for (target, method), own in _groups(results).items():
-        first, scores = own[0], np.array([result["test_accuracy"] for result in own])
-        error = float(scores.std(ddof=1) / np.sqrt(len(scores))) if len(scores) > 1 else None
+        first, scores = own[0], over_seeds([result["test_accuracy"] for result in own])
         names = ("learning_rate", "rounds", "clip_norm", *OWN.get(method, LOCAL))
         chosen = ", ".join(
             f"{name.replace('_', ' ')} {_short(first[name])}" for name in names if first[name] is not None
         )
-        cells = (str(target), method, accuracy(float(scores.mean()), error), upper(first["epsilon_upper"]))
-        lines.append(f"| {' | '.join(cells)} | {first['noise_multiplier']:.3g} | {chosen} |")
+        cells = (str(target), method, accuracy(*scores), upper(first["epsilon_upper"]))
+        lines.append((*cells, f"{first['noise_multiplier']:.3g}", chosen))
+    heads = "target ε", "method", "test accuracy", "ε, certified", "noise multiplier", "chosen on validation data"
     told = "Choosing among trials reads the clients' data and is not accounted for, for any method alike."
-    return "\n".join([*lines, "", told])
+    return f"{markdown(heads, lines)}\n\n{told}"
 
 
 def _groups(results: Sequence[dict[str, Any]]) -> dict[tuple[Any, str], list[dict[str, Any]]]:

@@ -1,13 +1,28 @@
-"""Numbers as tables show them: accuracies with their error bars, epsilons rounded to the safe side."""
+"""Tables in Markdown, and numbers as they show them: with error bars, epsilons rounded to the safe side."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 DIGITS = 3
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table."""
+    lines = [f"| {' | '.join(cells)} |" for cells in (head, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(head), *lines[1:]])
+
+
+def over_seeds(values: Sequence[float]) -> tuple[float, float | None]:
+    """The mean and its standard error, which a single value has not."""
+    mean = sum(values) / len(values)
+    if len(values) == 1:
+        return mean, None
+    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return mean, math.sqrt(variance / len(values))
 
 
 def accuracy(mean: float | None, error: float | None) -> str:

@@ -1,17 +1,41 @@
-"""Figures of a sweep; needs matplotlib (the `report` extra)."""
+"""Figures of a sweep, drawn without a screen by matplotlib (the `report` extra)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .canvas import panels, saved
+from ...mechanisms.validate import lacks
 from .numbers import upper
 from .table import Row, method_of, summarise
+
+
+def panels(*shape: int, **options: Any) -> tuple[Any, Any]:
+    """A figure and its axes, as matplotlib.pyplot.subplots has them. Raises InputError without matplotlib."""
+    try:
+        import matplotlib as mpl
+    except ImportError as error:
+        raise lacks("Drawing", "matplotlib", "dpcert[report]") from error
+    mpl.use("Agg")
+    from matplotlib import pyplot
+
+    found: tuple[Any, Any] = pyplot.subplots(*shape, **options)
+    return found
+
+
+def saved(figure: Any, file: Path, dpi: int, **layout: Any) -> Path:
+    """Write the figure, and let go of it. layout: as for Figure.tight_layout."""
+    from matplotlib import pyplot
+
+    figure.tight_layout(**layout)
+    figure.savefig(file, dpi=dpi)
+    pyplot.close(figure)
+    return file
+
 
 TICK_ROOM = 0.08
 """Of an axis' length, for each label."""
@@ -26,9 +50,10 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
 
     Raises InputError without matplotlib.
     """
-    files = [_accuracy(summarise(results), Path(folder) / "accuracy.png")]
-    if len({result["sigma"] for result in results} - {0.0}) > 1:
-        files.append(_by_sigma(summarise(results), Path(folder) / "sigma.png"))
+    rows, axis = summarise(results), "epsilon, certified upper bound"
+    files = [_accuracies(rows, Path(folder) / "accuracy.png", lambda row: row.epsilon, axis, upper)]
+    if len({row.sigma for row in rows} - {0.0}) > 1:
+        files.append(_by_sigma(rows, Path(folder) / "sigma.png"))
     # Fine-tuning comes after the last round.
     watched = [result for result in results if len(result["history"]) > 1 and not result["finetune"]]
     if watched:
@@ -36,32 +61,50 @@ def draw(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Path]:
     return files
 
 
-def _accuracy(rows: Sequence[Row], file: Path) -> Path:
-    """Methods with noise as curves with error bars; those without (or without any release) as levels."""
-    figure, axes = panels(figsize=(7, 5))
-    shown: set[float] = set()
+def _accuracies(
+    rows: Sequence[Row],
+    file: Path,
+    across: Callable[[Row], float | None],
+    axis: str,
+    shown: Callable[[float], str],
+    look: Callable[[str], dict[str, Any]] = lambda method: {},
+) -> Path:
+    """Methods with noise as curves with error bars; those without (or without any release) as levels.
+
+    across: where a row is on this axis, nowhere without noise. look: of a method's curve.
+    """
+    figure, axes = panels(figsize=(7, 5.5))
+    places: set[float] = set()
     for method in dict.fromkeys(row.method for row in rows):
         own = [row for row in rows if row.method == method and row.accuracy is not None]
-        private = sorted(
-            (row.epsilon, row.accuracy, row.standard_error or 0.0)
-            for row in own
-            if row.epsilon and math.isfinite(row.epsilon)
-        )
+        known = [(place, row.accuracy, row.standard_error or 0.0) for row in own if (place := across(row))]
+        private = sorted(point for point in known if math.isfinite(point[0]))
         if private:
-            epsilons, accuracies, errors = np.array(private, dtype=float).T
-            axes.errorbar(epsilons, accuracies, errors, marker="o", label=method)
-            shown |= set(epsilons.tolist())
+            found, accuracies, errors = np.array(private, dtype=float).T
+            axes.errorbar(found, accuracies, errors, marker="o", label=method, **look(method))
+            places |= set(found.tolist())
         elif own and own[0].accuracy is not None:
             _level(axes, own[0].accuracy, method)
     axes.set_xscale("log")
     axes.minorticks_off()
-    ticks = _apart(sorted(shown))
-    axes.set_xticks(ticks, list(map(upper, ticks)))
-    axes.set_xlabel("epsilon, certified upper bound")
-    axes.set_ylabel("test accuracy, mean over clients and seeds")
-    if shown:
-        axes.legend(fontsize="small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.15))
+    ticks = _apart(sorted(places))
+    axes.set_xticks(ticks, list(map(shown, ticks)))
+    axes.set(xlabel=axis, ylabel="test accuracy, mean over clients and seeds")
+    if places:
+        legend = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.12), "handlelength": 4}
+        axes.legend(fontsize="x-small", ncols=3, **legend)
     return saved(figure, file, 150)
+
+
+def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
+    """DPFedMTL's Table 3: a colour for each form, dashed without heads."""
+    forms = list(dict.fromkeys(_form(row.method) for row in rows if row.sigma))
+
+    def look(method: str) -> dict[str, Any]:
+        dashed = "--" if method.startswith("DPFedAvg") else "-"
+        return {"linestyle": dashed, "color": f"C{forms.index(_form(method))}"}
+
+    return _accuracies(rows, file, lambda row: row.sigma, "sigma", lambda sigma: f"{sigma:g}", look)
 
 
 def _level(axes: Any, accuracy: float, method: str) -> None:
@@ -78,29 +121,6 @@ def _apart(values: Sequence[float]) -> list[float]:
         if not kept or math.log(value / kept[-1]) >= TICK_ROOM * math.log(values[-1] / values[0]):
             kept.append(value)
     return kept
-
-
-def _by_sigma(rows: Sequence[Row], file: Path) -> Path:
-    """DPFedMTL's Table 3: a colour for each form, dashed without heads; what needs no noise as levels."""
-    figure, axes = panels(figsize=(7, 5.5))
-    forms = list(dict.fromkeys(_form(row.method) for row in rows if row.sigma))
-    for method in dict.fromkeys(row.method for row in rows):
-        own = sorted((row.sigma, row.accuracy, row.standard_error or 0.0) for row in rows if row.method == method)
-        if own[-1][0]:
-            sigmas, accuracies, errors = np.array(own, dtype=float).T
-            dashed = "--" if method.startswith("DPFedAvg") else "-"
-            colour = f"C{forms.index(_form(method))}"
-            axes.errorbar(sigmas, accuracies, errors, marker="o", linestyle=dashed, color=colour, label=method)
-        elif own[0][1] is not None:
-            _level(axes, own[0][1], method)
-    axes.set_xscale("log")
-    axes.minorticks_off()
-    shown = sorted({row.sigma for row in rows if row.sigma})
-    axes.set_xticks(shown, [f"{sigma:g}" for sigma in shown])
-    axes.set_xlabel("sigma")
-    axes.set_ylabel("test accuracy, mean over clients and seeds")
-    axes.legend(fontsize="x-small", ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.12), handlelength=4)
-    return saved(figure, file, 110)
 
 
 def _form(method: str) -> str:

@@ -8,11 +8,19 @@ run certifiably costs at most that much.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import wraps
+from itertools import product
 
 from ...mechanisms import InputError
 from .cell import Cell
+
+OfOneSeed = Callable[[Cell, Sequence[float]], Iterator[Cell]]
+
+
+Preset = Callable[..., list[Cell]]
+"""(base, seeds, epsilons=()) -> the cells for these seeds."""
 
 NOISE = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0)
 DEVIATIONS, CLIP_NORMS = (0.02, 0.05, 0.1), (0.2, 0.5, 1.0)
@@ -20,99 +28,90 @@ DEVIATIONS, CLIP_NORMS = (0.02, 0.05, 0.1), (0.2, 0.5, 1.0)
 SIGMAS = (0.11, 0.65, 2.42, 9.69)
 """DPFedMTL, Table 3."""
 AS_PRINTED = "-as-printed"
-FORMS = tuple(
-    (form, sampling, heads)
-    for form, sampling in (
-        (AS_PRINTED, "fixed-size"),
-        ("-clipped", "fixed-size"),
-        ("", "poisson"),
-        ("-local-noise", "poisson"),
-    )
-    for heads in (0, 1)
-)
+SAMPLED = {AS_PRINTED: "fixed-size", "-clipped": "fixed-size", "": "poisson", "-local-noise": "poisson"}
+FORMS = tuple((form, sampling, heads) for form, sampling in SAMPLED.items() for heads in (0, 1))
 """Of DPFedMTL: the form, how its cohorts are drawn, and the layers of its head (0: DPFedAvg)."""
 COMPARED = ("pmtl", "dp-fedavg", "dp-fedprox", "ditto", "pmtl-as-printed", "naive-joint")
 PENALTIES = ("vanilla", "mean-regularised", "symmetrised-kl", "ewc")
 
 
-def privacy_utility(base: Cell, seeds: Sequence[int], epsilons: Sequence[float] = ()) -> list[Cell]:
+def _each_seed(prepared: Callable[[Cell], Cell] = lambda base: base) -> Callable[[OfOneSeed], Preset]:
+    """A preset of what there is for one seed, beside local training on the same prepared cell."""
+
+    def preset(of_one: OfOneSeed) -> Preset:
+        @wraps(of_one)
+        def cells(base: Cell, seeds: Sequence[int], epsilons: Sequence[float] = ()) -> list[Cell]:
+            found = []
+            for seed in seeds:
+                own = prepared(replace(base, seed=seed, finetune=""))
+                found += [_noiseless(replace(own, algorithm="local")), *of_one(own, epsilons)]
+            return found
+
+        return cells
+
+    return preset
+
+
+def _watched(base: Cell) -> Cell:
+    return replace(base, evaluate_every=max(1, base.rounds // 20))
+
+
+@_each_seed()
+def privacy_utility(base: Cell, epsilons: Sequence[float]) -> Iterator[Cell]:
     """Accuracy against epsilon (PMTL, TMLR version, Figures 1, 3 and 7), with PMTL's forms side by side."""
-    cells = []
-    for seed in seeds:
-        shared = replace(base, seed=seed, finetune="")
-        cells.append(_noiseless(replace(shared, algorithm="local")))
-        for private in _amounts(shared, NOISE, epsilons):
-            for name in COMPARED:
-                cells.append(replace(private, algorithm=name))
-                if name == "dp-fedavg":
-                    cells.append(replace(private, algorithm=name, finetune="vanilla"))  # of the model just trained
-    return cells
+    for private in _amounts(base, NOISE, epsilons):
+        for name in COMPARED:
+            yield replace(private, algorithm=name)
+            if name == "dp-fedavg":
+                yield replace(private, algorithm=name, finetune="vanilla")  # of the model just trained
 
 
-def rounds(base: Cell, seeds: Sequence[int], epsilons: Sequence[float] = ()) -> list[Cell]:
+@_each_seed(_watched)
+def rounds(base: Cell, epsilons: Sequence[float]) -> Iterator[Cell]:
     """Loss and epsilon against rounds (Figure 2)."""
-    cells = []
-    for seed in seeds:
-        watched = replace(base, seed=seed, finetune="", evaluate_every=max(1, base.rounds // 20))
-        cells.append(replace(_noiseless(watched), algorithm="local"))
-        for private in [replace(watched, target_epsilon=epsilon) for epsilon in epsilons] or [watched]:
-            cells += [replace(private, algorithm=name) for name in ("pmtl", "pmtl-as-printed", "dp-fedavg")]
-            cells.append(replace(cells[-1], finetune="vanilla"))
-    return cells
+    for private in [replace(base, target_epsilon=epsilon) for epsilon in epsilons] or [base]:
+        yield from (replace(private, algorithm=name) for name in ("pmtl", "pmtl-as-printed", "dp-fedavg"))
+        yield replace(private, algorithm="dp-fedavg", finetune="vanilla")
 
 
-def combinations(base: Cell, seeds: Sequence[int], epsilons: Sequence[float] = ()) -> list[Cell]:
+@_each_seed()
+def combinations(base: Cell, epsilons: Sequence[float]) -> Iterator[Cell]:
     """One epsilon from several amounts of noise and clip norms (Figures 4 to 6). Raises InputError for epsilons."""
     if epsilons:
         raise InputError("epsilons", list(epsilons), "none: combinations is about amounts of noise and clip norms")
-    cells = []
-    for seed in seeds:
-        shared = replace(base, seed=seed, algorithm="pmtl", finetune="")
-        cells.append(_noiseless(replace(shared, algorithm="local")))
-        for deviation in DEVIATIONS:
-            noise = deviation * base.cohort
-            cells += [replace(shared, clip_norm=clip, noise_multiplier=noise / clip) for clip in CLIP_NORMS]
-    return cells
+    for deviation, clip in product(DEVIATIONS, CLIP_NORMS):
+        noise = deviation * base.cohort
+        yield replace(base, algorithm="pmtl", clip_norm=clip, noise_multiplier=noise / clip)
 
 
-def finetuning(base: Cell, seeds: Sequence[int], epsilons: Sequence[float] = ()) -> list[Cell]:
+@_each_seed()
+def finetuning(base: Cell, epsilons: Sequence[float]) -> Iterator[Cell]:
     """Fine-tuning by four objectives after PMTL and after a global model (Table 1), and local training (Table 3)."""
-    cells = []
-    for seed in seeds:
-        cells.append(_noiseless(replace(base, seed=seed, algorithm="local", finetune="")))
-        noise = base.noise_multiplier or 4.0
-        for shared in _amounts(replace(base, seed=seed), (0.0, noise, 4 * noise), epsilons):
-            for name in ("pmtl", "dp-fedavg"):
-                cells += [replace(shared, algorithm=name, finetune=penalty) for penalty in ("", *PENALTIES)]
-    return cells
+    noise = base.noise_multiplier or 4.0
+    for shared, name in product(_amounts(base, (0.0, noise, 4 * noise), epsilons), ("pmtl", "dp-fedavg")):
+        yield from (replace(shared, algorithm=name, finetune=penalty) for penalty in ("", *PENALTIES))
 
 
-def pp_sgd(base: Cell, seeds: Sequence[int], epsilons: Sequence[float] = ()) -> list[Cell]:
+@_each_seed()
+def pp_sgd(base: Cell, epsilons: Sequence[float]) -> Iterator[Cell]:
     """PP-SGD against PMTL over epsilon (Figure 8), for three ratios of local to global step."""
-    cells = []
-    for seed in seeds:
-        cells.append(_noiseless(replace(base, seed=seed, algorithm="local", finetune="")))
-        for shared in _amounts(replace(base, seed=seed), NOISE, epsilons):
-            cells.append(replace(shared, algorithm="pmtl"))
-            cells.append(replace(shared, algorithm="dp-fedavg", finetune="vanilla"))
-            cells += [replace(shared, algorithm="pp-sgd", alpha=alpha) for alpha in (0.1, 1.0, 10.0)]
-    return cells
+    for shared in _amounts(base, NOISE, epsilons):
+        yield replace(shared, algorithm="pmtl")
+        yield replace(shared, algorithm="dp-fedavg", finetune="vanilla")
+        yield from (replace(shared, algorithm="pp-sgd", alpha=alpha) for alpha in (0.1, 1.0, 10.0))
 
 
-def dpfedmtl_rounds(base: Cell, seeds: Sequence[int], epsilons: Sequence[float] = ()) -> list[Cell]:
+@_each_seed(lambda base: replace(_watched(base), noise_multiplier=0.0))
+def dpfedmtl_rounds(base: Cell, epsilons: Sequence[float]) -> Iterator[Cell]:
     """DPFedMTL's Figure 4: loss by round, with and without heads and noise, and local training; sigma = 9.69."""
-    cells = []
-    for seed in seeds:
-        watched = replace(base, seed=seed, finetune="", noise_multiplier=0.0, evaluate_every=max(1, base.rounds // 20))
-        cells.append(_noiseless(replace(watched, algorithm="local")))
-        for heads in (0, 1):
-            cells.append(_noiseless(replace(watched, algorithm="dpfedmtl", head_layers=heads)))
-            private = replace(watched, algorithm="dpfedmtl", head_layers=heads)
-            cells += _private_sharing(private, SIGMAS[-1:], epsilons)
-    return cells
+    for heads in (0, 1):
+        shared = replace(base, algorithm="dpfedmtl", head_layers=heads)
+        yield _noiseless(shared)
+        yield from _private_sharing(shared, SIGMAS[-1:], epsilons)
 
 
-def dpfedmtl(base: Cell, seeds: Sequence[int], epsilons: Sequence[float] = ()) -> list[Cell]:
+@_each_seed(lambda base: replace(base, noise_multiplier=0.0, sampling="fixed-size"))
+def dpfedmtl(base: Cell, epsilons: Sequence[float]) -> Iterator[Cell]:
     """DPFedMTL's Tables 2 and 3: accuracy against sigma, with and without heads, in every form.
 
     The printed forms get cohorts of exactly K: with Poisson cohorts, and K as small as in the paper, an empty one comes
@@ -120,20 +119,15 @@ def dpfedmtl(base: Cell, seeds: Sequence[int], epsilons: Sequence[float] = ()) -
     after round 0: heads on the features that the model began with. At given epsilons the printed forms are left out:
     they do not clip, so that no noise meets a target.
     """
-    cells = []
-    for seed in seeds:
-        shared = replace(base, seed=seed, finetune="", noise_multiplier=0.0, sampling="fixed-size")
-        plain = _noiseless(shared)
-        cells.append(replace(plain, algorithm="local"))
-        cells += [replace(plain, algorithm="dpfedmtl", head_layers=heads) for heads in (0, 1)]
-        cells.append(replace(plain, algorithm="dpfedmtl", aggregation_interval=base.rounds))
-        for form, sampling, heads in FORMS:
-            if not (epsilons and form == AS_PRINTED):
-                own = replace(shared, algorithm="dpfedmtl" + form, sampling=sampling, head_layers=heads)
-                cells += _private_sharing(own, SIGMAS, epsilons)
-        if not epsilons:
-            cells.append(replace(shared, algorithm="dpfedmtl-as-printed", sampling="poisson", sigma=SIGMAS[0]))
-    return cells
+    plain = _noiseless(replace(base, algorithm="dpfedmtl"))
+    yield from (replace(plain, head_layers=heads) for heads in (0, 1))
+    yield replace(plain, aggregation_interval=base.rounds)
+    for form, sampling, heads in FORMS:
+        if not (epsilons and form == AS_PRINTED):
+            own = replace(base, algorithm="dpfedmtl" + form, sampling=sampling, head_layers=heads)
+            yield from _private_sharing(own, SIGMAS, epsilons)
+    if not epsilons:
+        yield replace(base, algorithm="dpfedmtl-as-printed", sampling="poisson", sigma=SIGMAS[0])
 
 
 def _private_sharing(cell: Cell, sigmas: Sequence[float], epsilons: Sequence[float]) -> list[Cell]:
@@ -152,7 +146,7 @@ def _amounts(cell: Cell, noises: Sequence[float], epsilons: Sequence[float]) -> 
     return [_noiseless(cell), *private]
 
 
-PRESETS: dict[str, Callable[[Cell, Sequence[int], Sequence[float]], list[Cell]]] = {
+PRESETS: dict[str, Preset] = {
     "privacy-utility": privacy_utility,
     "rounds": rounds,
     "combinations": combinations,

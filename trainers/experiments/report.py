@@ -13,12 +13,10 @@ from typing import Any
 
 from ...mechanisms import InputError
 from .cell import Cell
-from .found import Experiment, drawn
-from .grids import grid
 from .plots import draw
-from .runs import ran_on, read_runs, where, write_runs
+from .runs import Experiment, drawn, ran_on, read_runs, where, write_runs
 from .sweep import run_sweep
-from .table import Row, as_markdown, summarise
+from .table import Row, as_markdown, grid, summarise
 
 
 def write_report(results: Sequence[dict[str, Any]], folder: str | Path) -> list[Row]:

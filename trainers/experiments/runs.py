@@ -1,13 +1,15 @@
-"""A sweep's results as one small file, from which its tables and plots can be made again without training."""
+"""A sweep's results: as what the command prints, and as one small file from which tables and plots are made again."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...mechanisms import InputError
+from ...mechanisms.notebook import InNotebook
 
 LEFT_OUT = ("data", "seconds", "train_accuracy", "train_loss")
 """Of a result: where the data lay, and what no table or plot shows."""
@@ -70,3 +72,38 @@ def _number(value: Any) -> Any:
     if isinstance(value, list):
         return [_number(inner) for inner in value]
     return float("inf") if value == "inf" else value
+
+
+Drawn = TypeVar("Drawn")
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment(InNotebook):
+    """table: in Markdown. counted: how many runs, and where. told: the document, beside name and folder, in order.
+
+    no_plots: why nothing was drawn; empty where something was.
+    """
+
+    name: str
+    folder: Path | None
+    table: str
+    counted: str = ""
+    told: dict[str, Any] = field(default_factory=dict)
+    no_plots: str = ""
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, [self.table, self.counted]))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        if self.folder is None:
+            return {"experiment": self.name, "table": self.table, **self.told}
+        return {"sweep": self.name, "folder": str(self.folder), **self.told}
+
+
+def drawn(draw: Callable[[], Drawn]) -> tuple[Drawn | None, str]:
+    """The plots, or why there are none."""
+    try:
+        return draw(), ""
+    except InputError as problem:
+        return None, str(problem)

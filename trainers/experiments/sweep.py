@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import as_completed
 from functools import lru_cache, partial
@@ -17,6 +16,7 @@ from ...mechanisms import InputError
 from ...mechanisms.workers import pool
 from ..data import Federation, load_federation
 from ..data.federation import hold_out
+from ..engine.checkpoint import replaced
 from .cell import Cell, result_of, train_cell
 
 Cells = dict[str, Callable[[], dict[str, Any]]]
@@ -116,9 +116,4 @@ def read_result(file: Path) -> dict[str, Any]:
 
 def write_result(file: Path, result: dict[str, Any]) -> None:
     """Keep a finished cell's result: whole, or not at all."""
-    temporary = file.with_suffix(".tmp")
-    with temporary.open("w") as handle:
-        json.dump(result, handle, indent=1)
-        handle.flush()
-        os.fsync(handle.fileno())
-    temporary.replace(file)
+    replaced(file, lambda handle: handle.write(json.dumps(result, indent=1).encode()))

@@ -1,24 +1,30 @@
-"""The methods behind one interface: a start, a round, a report. What a run needs and a checkpoint keeps is a State."""
+"""The methods behind one interface, a start, a round, a report; and how users choose one, with the options that it has.
+
+What a run needs and a checkpoint keeps is a State.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
+from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import count, positive
+from ...mechanisms.validate import choice, count, positive, rate
+from ..names import METHODS
 from .cocoa import theta_round
 from .joint import JointReport, consensus_round, consensus_start, joint_report
-from .losses import Loss
+from .losses import LOSSES, Loss
 from .mini_batches import StepRule, batch_round, decreasing, gradient_round, with_dual_point
 from .mocha import Report, State, federated_round, omega_step, report
+from .omegas import Omega
 from .sdca import Order, random_order, visits
-from .sigma_prime import SigmaPrime, reference_sigma
+from .sigma_prime import SIGMA_PRIMES, SigmaPrime, reference_sigma
 from .tasks import Tasks
-from .work import FixedTheta, Passes, Targets, Work
+from .work import FixedTheta, NodeWork, Passes, Targets, Work
 
 
 @dataclass(frozen=True)
@@ -174,3 +180,100 @@ class BatchSgd(Batches):
 
     def report(self, state: State) -> Report:
         return super().report(with_dual_point(self.setting.tasks, self.setting.loss, state))
+
+
+def setting_of(tasks: Tasks, omega: Omega, loss: str, strength: float, made_by: Floats | None = None) -> Setting:
+    """The problem. made_by: the covariance of synthetic tasks, known without a file.
+
+    Raises InputError for an unknown loss, and for labels that a classification loss cannot have.
+    """
+    found = LOSSES[choice("loss", loss, LOSSES)]
+    if found.name != "squared" and not all(np.isin(y, (-1.0, 1.0)).all() for y in tasks.labels):
+        raise InputError("labels", "other values", f"-1 and 1, with the {found.name} loss")
+    return Setting(tasks, found, omega.matrix(tasks.count, made_by), strength)
+
+
+@dataclass(frozen=True)
+class Options:
+    """work: how much each node does. theta: cocoa's. sigma_prime: of the subproblems (4); None for the usual one.
+
+    scaling, rule: of mini-batches.
+    """
+
+    work: NodeWork
+    theta: float = 0.5
+    sigma_prime: SigmaPrime | None = None
+    scaling: float = 1.0
+    rule: StepRule = decreasing
+
+    @property
+    def sigma(self) -> SigmaPrime:
+        """What was chosen, or the usual one."""
+        return self.sigma_prime or reference_sigma
+
+
+@dataclass(frozen=True)
+class MethodKind:
+    """subproblems: whether it has those of (4), with their sigma'. works: whether its nodes' work can be chosen.
+
+    most_passes: over a node's samples in a round.
+    """
+
+    make: Callable[[Setting, Options], Method]
+    subproblems: bool = True
+    works: bool = True
+    most_passes: float = np.inf
+
+
+def _weight_step(setting: Setting, told: Options) -> Method:
+    if (targets := told.work.targets()) is not None:
+        return ThetaSteps(setting, targets=targets, sigma_prime=told.sigma, name="mocha")
+    return WeightStep(setting, told.work.steps(), sigma_prime=told.sigma)
+
+
+def _cocoa(setting: Setting, told: Options) -> Method:
+    return ThetaSteps(setting, targets=FixedTheta(rate("theta", told.theta)), sigma_prime=told.sigma)
+
+
+KINDS: dict[tuple[str, bool], MethodKind] = {
+    ("mocha", False): MethodKind(_weight_step),
+    ("mocha", True): MethodKind(lambda setting, told: Joint(setting), subproblems=False, works=False),
+    ("mocha-alternating", True): MethodKind(
+        lambda setting, told: Alternating(setting, told.work.steps(), sigma_prime=told.sigma)
+    ),
+    ("cocoa", False): MethodKind(_cocoa, works=False),
+    ("mb-sdca", False): MethodKind(
+        lambda setting, told: BatchSdca(setting, told.work.steps(), scaling=told.scaling),
+        subproblems=False,
+        most_passes=1.0,
+    ),
+    ("mb-sgd", False): MethodKind(
+        lambda setting, told: BatchSgd(setting, told.work.steps(), scaling=told.scaling, rule=told.rule),
+        subproblems=False,
+        most_passes=1.0,
+    ),
+}
+"""By name, and whether Omega is learned: mocha with a learned one is the certified joint optimum (joint.py)."""
+
+
+def kind_of(name: str, omega: Omega) -> MethodKind:
+    """The kind of this name. Raises InputError for an unknown name, and an Omega that the method cannot have."""
+    choice("algorithm", name, METHODS)
+    if (name, omega.learned) not in KINDS:
+        given, other = ("learned", "a fixed one") if omega.learned else ("fixed", "learned")
+        raise InputError("omega", given, f"{other}, with {name}")
+    return KINDS[name, omega.learned]
+
+
+def method_of(name: str, omega: Omega, setting: Setting, options: Options) -> Method:
+    """The method. Raises InputError for an option that it does not have."""
+    kind, work = kind_of(name, omega), options.work
+    which = f"{name} with a {'learned' if omega.learned else 'fixed'} omega"
+    if options.sigma_prime is not None and not kind.subproblems:
+        given = next(name for name, known in SIGMA_PRIMES.items() if known is options.sigma_prime)
+        raise InputError("sigma_prime", given, f"none: {which} has no subproblems (4)")
+    if not work.plain and not kind.works:
+        raise InputError("work", work.text, f"full, without dropped nodes, for {which}")
+    if isinstance(work.policy, Passes) and work.policy.passes > kind.most_passes:
+        raise InputError("work", work.text, f"at most passes={kind.most_passes:g}: a batch holds a sample once")
+    return kind.make(setting, options)

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
+from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, nonnegative, positive
 from ..algorithms.fixed_omega import decompose
@@ -31,11 +32,15 @@ from ..engine.spent import digest_of
 from ..engine.streams import Streams
 from .methods import Setting
 from .mocha import State
-from .omegas import learned_covariance
+from .omegas import Omega, learned_covariance
 from .sdca import local_updates, own_orders
-from .sigma_prime import SigmaPrime, reference_sigma
+from .sigma_prime import SigmaPrime, lemma_sigma, reference_sigma
 
 CPU = torch.device("cpu")
+
+
+OMEGA_EVERY = 10
+"""Rounds between the Omega-steps of private MOCHA with a learned Omega."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,3 +188,17 @@ class PrivateRounds:
         published = Relay.everything(state.covariance).weights(statistic, statistic, self.setting.regularisation)
         scale = float(np.square(published).sum()) or 1.0
         return learned_covariance(published, 1e-3 * scale)
+
+
+def private_of(
+    setting: Setting, omega: Omega, clip_norm: float, noise_multiplier: float, sigma_prime: SigmaPrime | None = None
+) -> PrivateRounds:
+    """Private MOCHA; with a learned omega everything is published and Omega learned from that.
+
+    Raises InputError for the sigma_prime `lemma`, which would tell of everybody's data.
+    """
+    if sigma_prime is lemma_sigma:
+        raise InputError("sigma_prime", "lemma", "reference or tight with privacy: lemma reads all clients' data")
+    every = OMEGA_EVERY if omega.learned else 0
+    sigma = sigma_prime or reference_sigma
+    return PrivateRounds(setting, clip_norm, noise_multiplier, omega_every=every, sigma_prime=sigma)

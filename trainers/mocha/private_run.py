@@ -18,14 +18,11 @@ from ...mechanisms.aggregation import UniformMean
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count
 from ..engine.billboard import Billboard, RecordingBillboard
-from ..engine.checkpoint import Checkpoint
 from ..engine.checkpoint import State as Saved
 from ..engine.paid_round import Paid, paid_round
 from ..engine.privacy import PrivacyCost, PrivacyGoal
-from ..engine.processes import Processes
-from ..engine.streams import Streams, new_seed
 from .private import PrivateRounds, Release
-from .run import restored_state, saved_arrays
+from .run import opened, restored_state, saved_arrays
 from .tasks import Tasks
 
 OBSERVERS = (Observer("coalition"), Observer("outside"), Observer("server"))
@@ -64,11 +61,7 @@ class PrivateRun:
         if goal.neighbouring == Relation.ADD_REMOVE:
             raise InputError("neighbouring", goal.neighbouring, "replace-one or zero-out: Omega has a row a client")
         self.cost = PrivacyCost(noisy, PrivacyNotion.BILLBOARD, goal, releases=True)
-        self.checkpoint: Checkpoint | None = None
-        if checkpoint is not None:
-            self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes(), lambda _: True)
-        drawn = new_seed() if seed is None else seed
-        self.streams = Streams(self.checkpoint.seed if self.checkpoint else drawn)
+        self.checkpoint, self.streams = opened(checkpoint, identity, seed, lambda _: True)
         self.billboard = billboard or Billboard()
         self.state = rounds.start()
         if self.checkpoint:

@@ -67,11 +67,7 @@ class Run:
     ) -> None:
         self.method = method
         self.record_every = count("record_every", record_every, least=0)
-        self.checkpoint: Checkpoint | None = None
-        if checkpoint is not None:
-            self.checkpoint = Checkpoint(checkpoint, identity, seed, Processes(), lambda _: False)
-        drawn = new_seed() if seed is None else seed
-        self.streams = Streams(self.checkpoint.seed if self.checkpoint else drawn)
+        self.checkpoint, self.streams = opened(checkpoint, identity, seed, lambda _: False)
         self.state = method.start()
         self.weights = self.state.weights
         self.primal, self.dual = np.inf, -np.inf
@@ -145,6 +141,15 @@ class Run:
             return
         self.state, self.weights = restored_state(saved), saved.arrays["best"]
         self.primal, self.dual, self.history = (saved.notes[name] for name in ("primal", "dual", "history"))
+
+
+def opened(
+    folder: str | Path | None, identity: str, seed: int | None, releases_in: Callable[[int], bool]
+) -> tuple[Checkpoint | None, Streams]:
+    """A run's checkpoint, if it has a folder, and its random streams: by the checkpoint's seed, the given one, or a
+    secret one."""
+    kept = None if folder is None else Checkpoint(folder, identity, seed, Processes(), releases_in)
+    return kept, Streams(kept.seed if kept else new_seed() if seed is None else seed)
 
 
 def saved_arrays(state: State) -> dict[str, NDArray[Any]]:

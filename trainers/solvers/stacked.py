@@ -5,27 +5,22 @@ torch.compile makes one kernel of many, in half a minute, once. From when on tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.utils._triton import has_triton
 
-from ..engine.parameters import FlatModule
 from ..models import Stackable
-from .together import solve_together, weighted_sum
+from .together import Slopes, TogetherSolver, weighted_sum
 from .work import Work
 
 
-class StackedSolver:
+class StackedSolver(TogetherSolver):
     """Gradients of all clients from one backward pass: their losses share no parameter."""
 
     name = "stacked"
-    streams = False
-
-    def __init__(self, model: FlatModule) -> None:
-        self.model = model
 
     def refuses(self, work: Work) -> str | None:
         if not isinstance(self.model.module, Stackable):
@@ -34,11 +29,7 @@ class StackedSolver:
             return "not all parameters of the model are trained"
         return "the model draws random numbers" if self.model.is_random else None
 
-    def changes(self, work: Work) -> Iterable[Tensor]:
-        return self.solve(work).sub_(work.start)
-
-    def solve(self, work: Work) -> Tensor:
-        self.model.module.train()
+    def slopes(self, work: Work) -> Slopes:
         forward = self.forward()
 
         def slopes(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:
@@ -48,7 +39,7 @@ class StackedSolver:
                 losses = work.loss(outputs.flatten(0, 1), *(target.flatten(0, 1) for target in targets))
             return torch.autograd.grad(weighted_sum(losses, weights.flatten()), leaf)[0]
 
-        return solve_together(work, slopes)
+        return slopes
 
     def forward(self) -> Callable[[Any, Tensor], Tensor]:
         """Parameters by name and features to outputs."""

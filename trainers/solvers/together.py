@@ -6,7 +6,7 @@ number of steps: those that have steps left are the first ones, and nobody compu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ..engine.device import on_device
+from ..engine.parameters import FlatModule
 from .work import Work, per_client
 
 
@@ -82,6 +83,25 @@ def solve_together(work: Work, slopes: Slopes) -> Tensor:
     result = torch.empty_like(vector)
     result[places] = vector
     return result
+
+
+class TogetherSolver:
+    """Solvers that say how the gradients are computed."""
+
+    streams = False
+
+    def __init__(self, model: FlatModule) -> None:
+        self.model = model
+
+    def slopes(self, work: Work) -> Slopes:
+        raise NotImplementedError
+
+    def solve(self, work: Work) -> Tensor:
+        self.model.module.train()
+        return solve_together(work, self.slopes(work))
+
+    def changes(self, work: Work) -> Iterable[Tensor]:
+        return self.solve(work).sub_(work.start)
 
 
 def weighted_sum(losses: Tensor, weights: Tensor) -> Tensor:

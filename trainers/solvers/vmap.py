@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from torch import Tensor
 from torch.func import functional_call, grad, vmap
 
 from ..engine.device import plain_convolutions
-from ..engine.parameters import FlatModule
-from .together import Slopes, solve_together, weighted_sum
+from .together import Slopes, TogetherSolver, weighted_sum
 from .work import Work
 
 
-class VmapSolver:
+class VmapSolver(TogetherSolver):
     """Gradients of all clients at once, by torch's own vectorisation."""
 
     name = "vmap"
-    streams = False
-
-    def __init__(self, model: FlatModule) -> None:
-        self.model = model
 
     def refuses(self, work: Work) -> str | None:
         if self.model.is_random:
@@ -35,20 +28,16 @@ class VmapSolver:
         client = work.clients[0]
         features, targets = client.rows(slice(0, 1)), [target[:1].unsqueeze(0) for target in client.targets]
         try:
-            self._slopes(work)(self.model.vector.unsqueeze(0), features.unsqueeze(0), features.new_ones(1, 1), *targets)
+            self.slopes(work)(self.model.vector.unsqueeze(0), features.unsqueeze(0), features.new_ones(1, 1), *targets)
         except Exception as error:
             return f"torch.func.vmap cannot run the model ({' '.join(str(error).split())[:200]})"
         return None
 
-    def changes(self, work: Work) -> Iterable[Tensor]:
-        return self.solve(work).sub_(work.start)
-
     def solve(self, work: Work) -> Tensor:
-        self.model.module.train()
         with plain_convolutions(work.start.device):
-            return solve_together(work, self._slopes(work))
+            return super().solve(work)
 
-    def _slopes(self, work: Work) -> Slopes:
+    def slopes(self, work: Work) -> Slopes:
         def batch_loss(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:
             with self.model.arithmetic():
                 outputs = functional_call(self.model.module, self.model.named(own), (features,))

@@ -48,7 +48,7 @@ def _model() -> Any:
 def _replayed() -> Any:
     from ....trainers.data import Client, Samples
     from ....trainers.dpfedmtl import DpFedMtl
-    from ....trainers.replayable import ReplayableTrainer
+    from ....trainers.training import ReplayableTrainer
 
     federation = _federation(0)
     clients = list(federation.clients)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import norm, ttest_rel
 
 from ....mechanisms.arrays import Floats
-from ....trainers.experiments.mocha.simulated_time import FLOPS, NETWORKS, round_work
+from ....trainers.experiments.mocha.recorder import FLOPS, NETWORKS, round_work
 from ....trainers.mocha.losses import LOSSES
 from ....trainers.mocha.methods import Setting, WeightStep, iterate
 from ....trainers.mocha.mini_batches import batch_round

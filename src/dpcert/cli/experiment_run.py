@@ -17,12 +17,11 @@ from ..trainers.build import usual_model
 from ..trainers.experiments import fair
 from ..trainers.experiments.cell import Cell
 from ..trainers.experiments.dpfedmtl import figure3, statistics
-from ..trainers.experiments.found import Experiment
 from ..trainers.experiments.mocha import sizes
-from ..trainers.experiments.mocha.report import run_study
-from ..trainers.experiments.mocha.studies import Study
+from ..trainers.experiments.mocha.studies import Study, run_study
 from ..trainers.experiments.presets import PRESETS
 from ..trainers.experiments.report import run_grid
+from ..trainers.experiments.runs import Experiment
 from ..trainers.experiments.table import method_of
 from .experiment import Curves, DataAlone, Federated, Mocha
 

@@ -7,12 +7,11 @@ from ..presentation.output import say, show, warnings_on_stderr
 from ..presentation.plots import draw_gap, drawable
 from ..presentation.progress import bar
 from ..trainers.engine.privacy import PrivacyGoal
-from ..trainers.interrupted import interrupted
 from ..trainers.mocha.omegas import Given, omega_of
-from ..trainers.mocha.solution import Solution
 from ..trainers.mocha.source import load_problem
-from ..trainers.mocha.trainer import PRIVATE_ROUNDS, MochaTrainer
+from ..trainers.mocha.trainer import PRIVATE_ROUNDS, MochaTrainer, Solution
 from ..trainers.mocha.work import NodeWork
+from ..trainers.statement import interrupted
 from .mocha import NOISE, Asked
 from .run_options import said_when_stopped
 

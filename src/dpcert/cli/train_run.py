@@ -17,14 +17,14 @@ from ..presentation.output import say, show, warnings_on_stderr
 from ..presentation.plots import draw_run, drawable
 from ..trainers.algorithms.finetune import PENALTIES, FineTuning
 from ..trainers.build import Parameters, build_algorithm, cohort_of, usual_model
-from ..trainers.engine.advice import warn_of_long_steps
 from ..trainers.engine.algorithm import Algorithm
+from ..trainers.engine.local import warn_of_long_steps
 from ..trainers.engine.processes import joined, launched, shards_for
 from ..trainers.engine.schedule_log import keep_schedule, schedule_of
 from ..trainers.experiments.cell import watched
 from ..trainers.federated import Federation, LocalSteps, PrivacyGoal, Settings, Trainer, load_federation
-from ..trainers.interrupted import interrupted
 from ..trainers.stated_noise import stated_noise
+from ..trainers.statement import interrupted
 from ..trainers.training import Training, train
 from .attest import signer_of
 from .declared import keyed

@@ -9,7 +9,18 @@ from cases import few
 from known_problems import Quadratic, SoftmaxRegression
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.algorithms import (
+from dpcert.trainers.algorithms.fixed_omega import decompose
+from dpcert.trainers.data.synthetic import (
+    clustered_tasks,
+    logistic_regression,
+    mean_estimation,
+    related_tasks,
+    ridge_regression,
+)
+from dpcert.trainers.engine.billboard import RecordingBillboard
+from dpcert.trainers.engine.settings import LocalSteps, Settings
+from dpcert.trainers.engine.trainer import Trainer
+from dpcert.trainers.federated import (
     ClusteredPmtl,
     Ditto,
     DpFedAvg,
@@ -22,17 +33,6 @@ from dpcert.trainers.algorithms import (
     PmtlIncrements,
     PpSgd,
 )
-from dpcert.trainers.algorithms.fixed_omega import decompose
-from dpcert.trainers.data.synthetic import (
-    clustered_tasks,
-    logistic_regression,
-    mean_estimation,
-    related_tasks,
-    ridge_regression,
-)
-from dpcert.trainers.engine.billboard import RecordingBillboard
-from dpcert.trainers.engine.settings import LocalSteps, Settings
-from dpcert.trainers.engine.trainer import Trainer
 from dpcert.trainers.models import Linear
 
 torch.set_num_threads(1)

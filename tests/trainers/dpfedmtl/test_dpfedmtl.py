@@ -20,7 +20,6 @@ from dpcert.mechanisms import (
     Repeat,
     VisibleParticipation,
 )
-from dpcert.trainers.algorithms import DpFedAvg
 from dpcert.trainers.data import Client, Federation, Samples
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtl, DpFedMtlAsPrinted, DpFedMtlClipped, DpFedMtlLocalNoise
@@ -28,6 +27,7 @@ from dpcert.trainers.engine.algorithm import StabilityWarning
 from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.engine.settings import LocalSteps, Settings
 from dpcert.trainers.engine.trainer import Trainer
+from dpcert.trainers.federated import DpFedAvg
 
 torch.set_num_threads(1)
 pytestmark = pytest.mark.filterwarnings("ignore::dpcert.trainers.engine.algorithm.StabilityWarning")

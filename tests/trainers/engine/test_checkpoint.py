@@ -12,7 +12,6 @@ import pytest
 import torch
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.algorithms import DpFedAvg, Pmtl, PmtlAsPrinted
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.engine.checkpoint import RECORD, Checkpoint
 from dpcert.trainers.engine.privacy import PrivacyGoal
@@ -20,6 +19,7 @@ from dpcert.trainers.engine.processes import Processes
 from dpcert.trainers.engine.settings import AdaptiveClip, LocalSteps, Settings
 from dpcert.trainers.engine.spent import Spent, SpentRecord
 from dpcert.trainers.engine.trainer import Trainer
+from dpcert.trainers.federated import DpFedAvg, Pmtl, PmtlAsPrinted
 
 torch.set_num_threads(1)
 POPULATION = 8

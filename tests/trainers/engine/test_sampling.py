@@ -24,7 +24,6 @@ from dpcert.mechanisms import (
     TruncatedPoisson,
 )
 from dpcert.proofs_checks.schedules.logged import audited
-from dpcert.trainers.algorithms import DpFedAvg
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.dpfedmtl import DpFedMtlLocalNoise
 from dpcert.trainers.engine import cohort as cohorts
@@ -38,6 +37,7 @@ from dpcert.trainers.engine.settings import LocalSteps, Settings
 from dpcert.trainers.engine.spent import Spent, SpentRecord
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.engine.trainer import Trainer
+from dpcert.trainers.federated import DpFedAvg
 
 torch.set_num_threads(1)
 FEDERATION = related_tasks(population=24, features=2, classes=2, samples=4)

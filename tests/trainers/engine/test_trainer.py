@@ -11,7 +11,6 @@ from scipy import stats
 
 from dpcert.accounting.epsilon import epsilon
 from dpcert.mechanisms import FixedSize, Gaussian, InputError, Poisson, Repeat
-from dpcert.trainers.algorithms import DpFedAvg, LocalOnly, Pmtl
 from dpcert.trainers.data.synthetic import mean_estimation, related_tasks
 from dpcert.trainers.engine.billboard import RecordingBillboard
 from dpcert.trainers.engine.cohort import CohortSampler
@@ -19,6 +18,7 @@ from dpcert.trainers.engine.privacy import PrivacyGoal
 from dpcert.trainers.engine.settings import AdaptiveClip, LocalSteps, Settings, next_clip_norm, update_noise_multiplier
 from dpcert.trainers.engine.streams import Streams, new_seed
 from dpcert.trainers.engine.trainer import Trainer
+from dpcert.trainers.federated import DpFedAvg, LocalOnly, Pmtl
 
 torch.set_num_threads(1)
 FEDERATION = related_tasks(population=12, features=4, classes=3, samples=12, seed=5)

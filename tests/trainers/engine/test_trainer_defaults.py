@@ -9,11 +9,11 @@ import torch
 
 from dpcert.accounting import epsilon
 from dpcert.mechanisms import default_relation
-from dpcert.trainers.algorithms import DpFedAvg, Pmtl
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.engine.privacy import PrivacyGoal
 from dpcert.trainers.engine.settings import LocalSteps, Settings
 from dpcert.trainers.engine.trainer import Trainer
+from dpcert.trainers.federated import DpFedAvg, Pmtl
 
 torch.set_num_threads(1)
 

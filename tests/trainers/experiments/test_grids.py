@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from dpcert.trainers.experiments import numbers
 from dpcert.trainers.experiments.cell import Cell
-from dpcert.trainers.experiments.grids import grid
 from dpcert.trainers.experiments.presets import combinations
-from dpcert.trainers.experiments.table import Row, summarise
+from dpcert.trainers.experiments.table import Row, grid, summarise
 
 PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 positive = st.floats(1e-6, 1e60)

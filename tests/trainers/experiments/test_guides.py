@@ -8,10 +8,9 @@ import pytest
 
 from dpcert.trainers.experiments import plots
 from dpcert.trainers.experiments.fair import as_markdown
-from dpcert.trainers.experiments.grids import grid
 from dpcert.trainers.experiments.plots import draw
 from dpcert.trainers.experiments.runs import read_runs
-from dpcert.trainers.experiments.table import summarise
+from dpcert.trainers.experiments.table import grid, summarise
 
 DOCS = Path(__file__).parents[3] / "docs"
 TABLES = [

@@ -13,7 +13,7 @@ from cases import few
 from dpcert.accounting.epsilon import epsilon
 from dpcert.cli import run
 from dpcert.mechanisms.serialise import from_plain
-from dpcert.trainers.mocha import assemble
+from dpcert.trainers.mocha import methods
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.methods import Alternating, WeightStep
 from dpcert.trainers.mocha.omegas import OMEGAS, fixed_identity
@@ -41,7 +41,7 @@ def refused(capsys, *arguments):
 
 
 def test_names_are_those_that_can_be_built():
-    assert tuple(dict.fromkeys(name for name, _ in assemble.KINDS)) == METHODS
+    assert tuple(dict.fromkeys(name for name, _ in methods.KINDS)) == METHODS
 
 
 @pytest.mark.parametrize("algorithm", [name for name in METHODS if name not in ("mocha-alternating", "mocha")])
@@ -83,7 +83,7 @@ def test_algorithm_1_whole_comes_to_the_joint_optimum(capsys, monkeypatch):
     assert best["dual"] <= done["primal"] <= best["primal"] * (1 + 1e-3)
     assert done["dual"] <= best["primal"]
     for falling in (0.0, 20.0):
-        monkeypatch.setattr(assemble, "Alternating", partial(Alternating, falling=falling))
+        monkeypatch.setattr(methods, "Alternating", partial(Alternating, falling=falling))
         stalled = whole()
         assert not stalled["converged"]
         assert stalled["primal"] > best["primal"] * (1 + 2e-3)
@@ -171,7 +171,7 @@ def test_a_run_resumes_to_the_bit(tmp_path, monkeypatch):
     """Saved every round, killed in round 35, resumed: the same weights, bounds and history as without a stop."""
     monkeypatch.setattr("dpcert.trainers.mocha.run.SAVE_EVERY", 0.0)
     tasks = load_problem(TINY[1], None, 1).train
-    setting = assemble.Setting(tasks, LOSSES["hinge"], fixed_identity(4), 0.01)
+    setting = methods.Setting(tasks, LOSSES["hinge"], fixed_identity(4), 0.01)
     plain = Run(WeightStep(setting), "same", seed=2).solve(80)
     with pytest.raises(KeyboardInterrupt):
         Run(Interrupted(setting), "same", seed=2, checkpoint=tmp_path / "run").solve(80)

@@ -132,7 +132,7 @@ def test_matlab_files_with_other_contents_are_named(recorded):
 def test_sources_are_named(tmp_path):
     for source, said in (
         ("table:x", "synthetic, or KIND"),
-        ("mat:", "synthetic, or KIND"),
+        ("mat:", "mat:PATH"),
         ("synthetic:unknown", "clustered"),
         ("synthetic:mean,tasks", "key=value"),
         ("synthetic:mean,colour=3", "options among"),

@@ -7,12 +7,20 @@ import pytest
 from cases import few
 
 from dpcert.mechanisms import InputError
-from dpcert.trainers.experiments.mocha import private, studies
+from dpcert.trainers.experiments.mocha import studies
 from dpcert.trainers.experiments.mocha.baselines import LAMBDAS, MODELS, cross_validated, mean_error
 from dpcert.trainers.experiments.mocha.plots import draw
-from dpcert.trainers.experiments.mocha.private import private_cells, private_table
-from dpcert.trainers.experiments.mocha.simulated_time import elapsed, round_work
-from dpcert.trainers.experiments.mocha.studies import Study, figure1, figure2, figure3, table1, table4
+from dpcert.trainers.experiments.mocha.recorder import elapsed, round_work
+from dpcert.trainers.experiments.mocha.studies import (
+    Study,
+    figure1,
+    figure2,
+    figure3,
+    private_cells,
+    private_table,
+    table1,
+    table4,
+)
 from dpcert.trainers.experiments.mocha.tables import curves_of, drop_table, error_table, time_table
 from dpcert.trainers.experiments.sweep import run_cells
 from dpcert.trainers.mocha.losses import LOSSES
@@ -160,7 +168,7 @@ def test_bad_studies_are_named():
 
 def test_the_private_study_has_less_excess_with_less_noise(tmp_path, monkeypatch):
     for name, value in {"MULTIPLIERS": (0.0, 1.0, 100.0), "CLIP_NORM": 0.1}.items():
-        monkeypatch.setattr(private, name, value)
+        monkeypatch.setattr(studies, name, value)
     monkeypatch.setattr("dpcert.trainers.experiments.mocha.baselines.LAMBDAS", (0.1,))
     results = run_cells(private_cells(Study(DATA, None, 0.1, 1)), tmp_path)
     excess = {result["multiplier"]: result["excess"] for result in results if "multiplier" in result}

@@ -24,10 +24,10 @@ from ....mechanisms import Gaussian, Participation, Poisson, Relation, Repeat
 from ....mechanisms.arrays import Floats
 from ...dpfedmtl.claimed import claimed_mu
 from ...dpfedmtl.forms import DpFedMtlClipped
-from ..canvas import panels, saved
-from ..found import Experiment, drawn
-from ..numbers import bracket
+from ..numbers import bracket, markdown
+from ..plots import panels, saved
 from ..presets import SIGMAS
+from ..runs import Experiment, drawn
 from ..sweep import Cells, run_cells
 
 COLOURS = ("tab:red", "tab:orange", "tab:green", "tab:purple")
@@ -117,7 +117,7 @@ def table(results: Sequence[dict[str, Any]]) -> str:
     """In Markdown: the power of the best test, 1 - type II error, certified and by the limit, at two type I errors."""
     errors = (SMALL, LARGE)
     heads = [f"power at type I error {error:g}, {by}" for error in errors for by in ("certified", "by the limit")]
-    lines = [f"| setting | sigma | observer | {' | '.join(heads)} |", "|---" * (3 + len(heads)) + "|"]
+    lines = []
     for result in results:
         cells = []
         for error in errors:
@@ -125,8 +125,8 @@ def table(results: Sequence[dict[str, Any]]) -> str:
             cells.append(bracket((1 - result["type_2_upper"][at], 1 - result["type_2_lower"][at])))
             cells.append("-" if result["observer"] == "server" else f"{1 - result['limit'][at]:.3g}")
         observer = "Algorithm 1's server" if result["observer"] == "server" else "of the noisy sum"
-        lines.append(f"| {result['setting']} | {result['sigma']:g} | {observer} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        lines.append((result["setting"], f"{result['sigma']:g}", observer, *cells))
+    return markdown(("setting", "sigma", "observer", *heads), lines)
 
 
 def run_curves(

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy.stats import skew
 
 from ...data import Federation, load_federation
-from ..found import Experiment
+from ..numbers import markdown
+from ..runs import Experiment
 
 PER_CLIENT = 0.005
 """Half a unit of the last printed digit: further apart than that two means are not the same number."""
@@ -67,19 +68,15 @@ def sizes_beside(name: str, data: str, seed: int) -> Experiment:
 def table(found: Sequence[Statistics]) -> str:
     """In Markdown: the printed rows, then those found; and where a printed mean is not samples over clients."""
     heads = [f"{part} {column}" for part in ("train", "test") for column in ("samples", "mean", "std.", "skewness")]
-    lines = [f"| data | clients | {' | '.join(heads)} |", "|---" * (2 + len(heads)) + "|"]
-    lines += [_row(f"{row.name}, as printed", row) for row in PRINTED]
-    lines += [_row(row.name, row) for row in found]
-    return "\n".join([*lines, "", *_contradictions()])
+    lines = [_row(f"{row.name}, as printed", row) for row in PRINTED] + [_row(row.name, row) for row in found]
+    return "\n".join([markdown(("data", "clients", *heads), lines), "", *_contradictions()])
 
 
-def _row(name: str, row: Statistics) -> str:
-    parts = [
-        cell
-        for part in (row.train, row.test)
-        for cell in (f"{part.samples:,}", f"{part.mean:.2f}", f"{part.deviation:.2f}", f"{part.skewness:.2f}")
-    ]
-    return f"| {name} | {row.clients:,} | {' | '.join(parts)} |"
+def _row(name: str, row: Statistics) -> list[str]:
+    cells = [name, f"{row.clients:,}"]
+    for part in (row.train, row.test):
+        cells += [f"{part.samples:,}", f"{part.mean:.2f}", f"{part.deviation:.2f}", f"{part.skewness:.2f}"]
+    return cells
 
 
 def _contradictions() -> list[str]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms.arrays import Floats
-from ..canvas import panels, saved
-from .simulated_time import NETWORKS, elapsed
+from ..plots import panels, saved
+from .recorder import NETWORKS, elapsed
 from .tables import Curve, Results, curves_of, tuned
 
 NAMES = {"mocha": "MOCHA", "cocoa": "CoCoA", "mb-sdca": "Mb-SDCA", "mb-sgd": "Mb-SGD"}

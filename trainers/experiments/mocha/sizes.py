@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...mocha.source import SIZES, highly_skewed, load_problem
-from ..found import Experiment
+from ..numbers import markdown
+from ..runs import Experiment
 from .studies import skewing
 
 
@@ -58,8 +58,8 @@ def sizes_beside(name: str, data: str, split_file: Path | None, seed: int) -> Ex
 
 def size_table(rows: Sequence[SizeRow]) -> str:
     """In Markdown."""
-    lines = ["| data | tasks | features | least n_t | most n_t | samples | where it is from |", "|---" * 7 + "|"]
+    lines = []
     for row in rows:
-        cells: tuple[Any, ...] = (row.tasks, row.features, row.least, row.most, row.samples)
-        lines.append(f"| {row.data} | {' | '.join(f'{cell:,}' for cell in cells)} | {row.known} |")
-    return "\n".join(lines)
+        numbers = (row.tasks, row.features, row.least, row.most, row.samples)
+        lines.append((row.data, *(f"{each:,}" for each in numbers), row.known))
+    return markdown(("data", "tasks", "features", "least n_t", "most n_t", "samples", "where it is from"), lines)

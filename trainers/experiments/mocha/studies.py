@@ -1,4 +1,4 @@
-"""MOCHA's experiments as resumable grids of cells: Tables 1 and 4 and Figures 1 to 3 (section 5).
+"""MOCHA's experiments as resumable grids of cells: Tables 1 and 4, Figures 1 to 3 (section 5), and private rounds.
 
 A cell is one run; its result is a JSON file in the study's folder. An interrupted study goes on where it stopped.
 The W-steps use a mean-regularised Omega; the reference implementation's own W-step driver keeps Omega = m I, under
@@ -16,16 +16,23 @@ from typing import Any
 import numpy as np
 
 from ....mechanisms.validate import count
+from ...engine.privacy import PrivacyGoal
 from ...mocha.losses import LOSSES
 from ...mocha.methods import Alternating, BatchSdca, BatchSgd, Method, Setting, ThetaSteps, WeightStep
 from ...mocha.omegas import mean_regularised
+from ...mocha.private import PrivateRounds
+from ...mocha.private_run import PrivateRun
 from ...mocha.run import identity_of
 from ...mocha.source import highly_skewed, load_problem
 from ...mocha.tasks import Tasks
 from ...mocha.work import Dropping, FixedTheta, Heterogeneous, Passes, Work
-from ..sweep import Cells
-from .baselines import MODELS, cross_validated, mean_error
+from ..numbers import markdown, over_seeds, upper
+from ..runs import Experiment, drawn
+from ..sweep import Cells, run_cells
+from .baselines import MODELS, cross_validated, fit_local, mean_error
+from .plots import draw
 from .recorder import Recorder, joint_primal_of, optimum_of, primal_of
+from .tables import Results, drop_table, error_table, shown, time_table
 
 Maker = Callable[[Setting], Method]
 
@@ -177,3 +184,75 @@ def _whole(study: Study, label: str, policy: Work, seed: int) -> dict[str, Any]:
     method = Alternating(setting, policy, rounds_per_step=50, smoothing=1e-3, falling=0.0)
     followed = recorder.follow(method, rng, DROPPED_ROUNDS // study.shorter)
     return {"label": label, "seed": seed, **followed, "method": "whole"}
+
+
+MULTIPLIERS = (0.0, 1.0, 4.0, 16.0, 64.0)
+CLIP_NORM = 0.02
+PRIVATE_ROUNDS = 60
+DELTA = 1e-3
+
+
+def private_cells(study: Study) -> Cells:
+    """Runs over MULTIPLIERS, and local training with lambda by cross-validation beside them."""
+
+    def private(multiplier: float, seed: int) -> dict[str, Any]:
+        setting, problem = study.setting(seed), load_problem(study.data, study.split_file, seed)
+        rounds = PrivateRounds(setting, CLIP_NORM, multiplier)
+        run = PrivateRun(rounds, "study", PrivacyGoal(DELTA), seed=seed)
+        outcome = run.solve(PRIVATE_ROUNDS)
+        primal, best = primal_of(setting)(run.state), optimum_of(setting, seed, tolerance=1e-3)
+        return {
+            "method": "private mocha",
+            "multiplier": multiplier,
+            "seed": seed,
+            "epsilon": None if outcome.privacy is None else outcome.privacy.upper,
+            "error": mean_error(problem.test, outcome.weights),
+            "excess": (primal - best) / abs(best),
+        }
+
+    def local(seed: int) -> dict[str, Any]:
+        problem, loss = load_problem(study.data, study.split_file, seed), LOSSES["hinge"]
+        chosen = cross_validated(fit_local, problem.train, loss, seed)
+        weights = fit_local(problem.train, loss, chosen, seed)
+        return {"method": "local", "seed": seed, "error": mean_error(problem.test, weights)}
+
+    cells = {f"local-{seed}": partial(local, seed) for seed in study.runs}
+    return cells | {f"noise={z:g}-{seed}": partial(private, z, seed) for z in MULTIPLIERS for seed in study.runs}
+
+
+def private_table(results: Results) -> str:
+    """Markdown: certified epsilon, error and relative excess, mean (standard error) over seeds."""
+    heads = "noise multiplier", "epsilon, certified", "error, % (standard error)", "excess of the primal value"
+    lines = []
+    local = [100 * result["error"] for result in results if result["method"] == "local"]
+    noises = dict.fromkeys(result["multiplier"] for result in results if result["method"] != "local")
+    for noise in noises:
+        own = [result for result in results if result.get("multiplier") == noise]
+        error = shown([100 * result["error"] for result in own], ".2f")
+        excess, _ = over_seeds([result["excess"] for result in own])
+        lines.append((f"{noise:g}", upper(own[0]["epsilon"]), error, f"{excess:.2g}"))
+    return markdown(heads, [*lines, ("local training, nothing sent", "0", shown(local, ".2f"), "")])
+
+
+STUDIES: dict[str, tuple[Callable[[Study], Cells], Callable[[Results], str]]] = {
+    "table1": (table1, error_table),
+    "table4": (table4, error_table),
+    "figure1": (figure1, time_table),
+    "figure2": (figure2, time_table),
+    "figure3": (figure3, drop_table),
+    "private": (private_cells, private_table),
+}
+
+
+def run_study(
+    name: str, study: Study, folder: Path, report: Callable[[int, int, str], None] = lambda *_: None
+) -> Experiment:
+    """One of STUDIES, or what the folder lacks of it. report(done, all, name) after each cell."""
+    cells, table = STUDIES[name]
+    # Under the study's own name: the results of other data, or of another lambda, are not its.
+    results = run_cells(cells(study), folder / study.key(name), report)
+    text = table(results)
+    (folder / "table.md").write_text(text + "\n")
+    plot, missing = drawn(lambda: draw(name, results, folder))
+    told = {"table": text, "plot": None if plot is None else str(plot), "cells": results}
+    return Experiment(name, folder, text, f"{len(results)} runs in {folder}", told, missing)

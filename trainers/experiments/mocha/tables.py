@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .simulated_time import NETWORKS, elapsed
+from ..numbers import markdown, over_seeds
+from .recorder import NETWORKS, elapsed
 
 Results = Sequence[dict[str, Any]]
 
@@ -33,32 +34,26 @@ class Curve:
         return float(elapsed(self.work, self.rounds, network)[reached[0]]) if len(reached) else np.inf
 
 
-def mean_and_error(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and its standard error; NaN for one value's error."""
-    spread = float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
-    return float(np.mean(values)), spread
-
-
 def shown(values: Sequence[float], form: str) -> str:
     """The mean, and of several values the standard error in brackets; `never` where one is infinite."""
     if np.isinf(values).any():
         return "never"
-    mean, spread = mean_and_error(values)
-    return f"{mean:{form}}" if len(values) == 1 else f"{mean:{form}} ({spread:{form}})"
+    mean, error = over_seeds(values)
+    return f"{mean:{form}}" if error is None else f"{mean:{form}} ({error:{form}})"
 
 
 def error_table(results: Results) -> str:
     """Table 1 in Markdown: error in per cent, mean (standard error) over splits, paired differences to MTL."""
     models = list(dict.fromkeys(result["model"] for result in results))
     errors = {model: [100 * r["error"] for r in results if r["model"] == model] for model in models}
-    lines = ["| model | error, % (standard error) | above MTL, paired | lambda chosen |", "|---|---|---|---|"]
+    lines = []
     for model in models:
-        above, apart = mean_and_error(list(np.subtract(errors[model], errors["mtl"])))
+        above, apart = over_seeds(np.subtract(errors[model], errors["mtl"]).tolist())
         chosen = ", ".join(sorted({f"{r['lambda']:g}" for r in results if r["model"] == model}))
-        spread = "" if np.isnan(apart) else f" ({apart:.2f})"
+        spread = "" if apart is None else f" ({apart:.2f})"
         difference = "" if model == "mtl" else f"{above:+.2f}{spread}"
-        lines.append(f"| {model} | {shown(errors[model], '.2f')} | {difference} | {chosen} |")
-    return "\n".join(lines)
+        lines.append((model, shown(errors[model], ".2f"), difference, chosen))
+    return markdown(("model", "error, % (standard error)", "above MTL, paired", "lambda chosen"), lines)
 
 
 def curves_of(results: Results) -> list[Curve]:
@@ -95,19 +90,14 @@ def time_table(results: Results, target: float = TARGET) -> str:
     Means over seeds (standard errors); where a seed did not come to the target, the mean of what was reached.
     """
     curves = curves_of(results)
-    lines = [
-        f"| thousands of operations to {target:g} | " + " | ".join(NETWORKS) + " |",
-        "|---|" + "---|" * len(NETWORKS),
-    ]
     rows: dict[tuple[str, str], list[str]] = {}
     for network in NETWORKS:
         for key, own in tuned(curves, network, target).items():
             time = shown([curve.time_to(target, network) / 1e3 for curve in own], ".0f")
             reached = f"not reached ({np.mean([c.excess[-1] for c in own]):.1g})" if time == "never" else time
             rows.setdefault(key, []).append(f"{reached} {own[0].label}")
-    for (method, kind), cells in rows.items():
-        lines.append(f"| {method} {kind}".rstrip() + " | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    heads = (f"thousands of operations to {target:g}", *NETWORKS)
+    return markdown(heads, ((f"{method} {kind}".rstrip(), *cells) for (method, kind), cells in rows.items()))
 
 
 def drop_table(results: Results, target: float = TARGET) -> str:
@@ -115,12 +105,8 @@ def drop_table(results: Results, target: float = TARGET) -> str:
 
     Means over seeds (standard errors).
     """
-    lines = [
-        f"| dropout | rounds to {target:g} | sub-optimality at the end | Algorithm 1, joint primal at the end "
-        "| above the first, paired |",
-        "|---|---|---|---|---|",
-    ]
-    curves = curves_of(results)
+    heads = ["dropout", f"rounds to {target:g}", "sub-optimality at the end", "Algorithm 1, joint primal at the end"]
+    lines, curves = [], curves_of(results)
     first: list[float] = []
     for label in dict.fromkeys(curve.label for curve in curves):
         own = [curve for curve in curves if curve.label == label]
@@ -130,5 +116,5 @@ def drop_table(results: Results, target: float = TARGET) -> str:
         first = first or whole
         last = shown([float(curve.excess[-1]) for curve in own], ".2g")
         above = shown([float(100 * (end / begin - 1)) for end, begin in zip(whole, first, strict=True)], ".3f") + "%"
-        lines.append(f"| {label} | {shown(rounds, '.0f')} | {last} | {shown(whole, '.4f')} | {above} |")
-    return "\n".join(lines)
+        lines.append((label, shown(rounds, ".0f"), last, shown(whole, ".4f"), above))
+    return markdown([*heads, "above the first, paired"], lines)
