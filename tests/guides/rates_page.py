@@ -31,22 +31,24 @@ USAGE = "usage: python tests/guides/rates_page.py FOLDER [--quick | --missing | 
 HEAD = """# Rates, measured on noisy runs of the trainers
 
 Theorems state how an error grows with the noise, the dimension, the number of rounds and so on. Each line of these
-tables takes one such rate and measures it on runs of the trainer that the theorem is about, with that trainer's noise,
-drops or orders. These are measurements on instances, and they prove nothing.
+tables takes one such rate and measures it on runs of the trainer that the theorem is about, with what is random in that
+trainer: the noise, or the nodes that drop out and the order of the samples. These are measurements on instances, and
+they prove nothing.
 
 - **Problems**: quadratics (or ridge regression) whose constants are known; logistic or softmax regression (for
   DPFedMTL, which needs layers to share, two layers under a softmax); and a small CNN. Each is run without clipping, and
-  with a clip norm that shortens most updates. MOCHA has no form for networks, and no clipping.
-- **Measured slope**: the slope of the logarithm of the mean over seeds, against the logarithm of the parameter. The
-  interval is Student's, by the jackknife over seeds, with a confidence of {confidence} each.
+  with a clip norm that shortens most updates. MOCHA trains no networks and does not clip.
+- **Measured slope**: the slope of the logarithm of the mean over seeds, against the logarithm of the parameter. In
+  brackets: its confidence interval at {confidence} (Student's, by the jackknife over seeds).
 - **Bound/truth**: the smallest and the median ratio, over the sizes, of what the theorem allows to what was measured.
   Where a printed constant is wrong, the corrected one is used ([PMTL](../theory/convergence.md),
   [DPFedMTL](../theory/dpfedmtl.md), [MOCHA](../theory/mocha.md)). There is no bound where a constant is not known, or
   where updates are clipped, which the theorems exclude.
-- **Steps**: those of the theorems, 1/(pL + (p + 1/p) lambda) for PMTL and 1/(lambda L) for DPFedMTL. There are two
-  exceptions. For F - F* the step of Theorem 5 is unstable, so half of 1/(L + lambda) is used. The smoothness of the CNN
-  and of the two layers is not known, so their step is fixed, and the bounds suppose that it is small enough. MOCHA has
-  its own sigma' and (6). DPFedMTL's noise on networks is measured from where a run without noise has settled.
+- **Step sizes**: those of the theorems, 1/(pL + (p + 1/p) lambda) for PMTL and 1/(lambda L) for DPFedMTL. There are two
+  exceptions. For F - F* the step size of Theorem 5 is unstable, so half of 1/(L + lambda) is used. The smoothness of
+  the CNN and of the two layers is not known, so their step size is fixed, and the bounds suppose that it is small
+  enough. For MOCHA, sigma' is that of the run, and the bound is the paper's (6). DPFedMTL's noise on networks is
+  measured from where a run without noise has settled.
 
 `python tests/guides/rates_page.py docs` makes this page, with {seeds} seeds (0 to {last}). The numbers are in
 [results/rates.json](../results/rates.json).
@@ -136,7 +138,7 @@ def _short(value: float) -> str:
 
 
 def draw(results: Sequence[dict[str, Any]], folder: Path) -> None:
-    """A plot a rate: every seed, their mean, the bound, and the stated slope through the first mean."""
+    """One plot per rate: every seed, their mean, the bound, and the stated slope through the first mean."""
     import matplotlib as mpl
 
     mpl.use("Agg")

@@ -136,5 +136,5 @@ def test_usage_and_damage(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
 def test_the_room_knows_nothing_of_the_papers_register() -> None:
     """The register is built on it: the other way round its rows would be checked with themselves."""
     texts = {file.name: file.read_text() for file in Path(str(convergence.__file__)).parent.glob("*.py")}
-    assert len(texts) >= 9
+    assert len(texts) >= 8
     assert not [name for name, text in texts.items() if "..papers" in text or "import papers" in text]
