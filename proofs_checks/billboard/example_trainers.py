@@ -103,18 +103,6 @@ class SharedOptimiserState(PersonalMeans):
 
 
 @dataclass(frozen=True, slots=True)
-class DataDependentCohort(PersonalMeans):
-    """Leaks: the cohort is the clients whose models are farthest from their data ("active" client selection)."""
-
-    def _cohort(self, clients: Sequence[Any], models: list[Floats], seed: int, t: int) -> list[int]:
-        losses = [
-            float(np.linalg.norm(np.asarray(data).mean(axis=0) - model))
-            for data, model in zip(clients, models, strict=True)
-        ]
-        return sorted(int(k) for k in np.argsort(losses)[-self.cohort :])
-
-
-@dataclass(frozen=True, slots=True)
 class GlobalNormalisation(PersonalMeans):
     """Leaks: every client centres its points by a mean taken over all clients' points beforehand."""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -67,18 +68,21 @@ class Quadratic:
         return float((losses + spread).mean())
 
 
-def mean_estimation(**sizes: Any) -> Quadratic:
-    """That of trainers.data.synthetic."""
+@cache
+def mean_estimation(population: int, dimension: int, curvature: float = 1.0, spread: float = 1.0) -> Quadratic:
+    """That of trainers.data.synthetic, always the same."""
     from ...trainers.data import synthetic  # here: torch takes seconds
 
-    return Quadratic.of(synthetic.mean_estimation(**sizes))
+    sizes = {"population": population, "dimension": dimension}
+    return Quadratic.of(synthetic.mean_estimation(**sizes, curvature=curvature, spread=spread, seed=1))
 
 
-def ridge_regression(**sizes: Any) -> Quadratic:
-    """That of trainers.data.synthetic."""
+@cache
+def ridge_regression(population: int, dimension: int) -> Quadratic:
+    """That of trainers.data.synthetic, always the same: L = 1, mu = .1, clients whose Hessians and optima differ."""
     from ...trainers.data import synthetic
 
-    return Quadratic.of(synthetic.ridge_regression(**sizes))
+    return Quadratic.of(synthetic.ridge_regression(population=population, dimension=dimension, seed=2))
 
 
 Form = Literal["as-printed", "reset", "increments"]

@@ -12,6 +12,7 @@ from ...accounting.currencies.tradeoff import tradeoff
 from ...mechanisms import PrivacyNotion, Relation
 from ...mechanisms.validate import lacks
 from ..billboard.coalition_attack import Federation
+from ..convergence.pmtl_runs import mean_estimation, run
 from .pmtl.experiments import FIGURE_2, hidden_epsilon, seen_epsilon
 
 Figures = dict[str, list[tuple[str, str]]]
@@ -113,9 +114,7 @@ def _attack_points() -> tuple[list[float], list[float]]:
 
 
 def _step_sizes(axes: Any) -> str:
-    from ..convergence.pmtl_runs import mean_estimation, run
-
-    problem = mean_estimation(population=10, dimension=3, curvature=1.0, seed=1)
+    problem = mean_estimation(10, 3)
     for name, eta in (
         ("Theorem 7's step, eta = 2.52", 2.270 / 0.9),
         ("limit, 2/(L + lambda)", 2 / 1.1),
@@ -135,9 +134,7 @@ def _step_sizes(axes: Any) -> str:
 
 
 def _line_8(axes: Any) -> str:
-    from ..convergence.pmtl_runs import mean_estimation, run
-
-    problem = mean_estimation(population=20, dimension=3, curvature=0.2, seed=1)
+    problem = mean_estimation(20, 3, 0.2)
     told = {"strength": 1.0, "learning_rate": 0.3, "local_steps": 5, "seed": 3}
     for form, name in (("as-printed", "line 8 as printed"), ("reset", "clients send w - w~ (published code)")):
         for cohort, noise, line in ((4, 0.0, "-"), (None, 0.1, "--")):

@@ -7,7 +7,7 @@ that list and are marked as added. What nobody covers names its row of KNOWN_LIM
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -75,13 +75,7 @@ Answer = Callable[[Evidence], tuple[Basis, str]]
 
 def hazards(evidence: Evidence) -> tuple[Hazard, ...]:
     """A row for each hazard, in the publication's order."""
-    return tuple(_rows(evidence))
-
-
-def _rows(evidence: Evidence) -> Iterator[Hazard]:
-    for section, hazard, answer in HAZARDS:
-        basis, how = answer(evidence)
-        yield Hazard(section=section, hazard=hazard, basis=basis, how=how)
+    return tuple(Hazard(section, hazard, *answer(evidence)) for section, hazard, answer in HAZARDS)
 
 
 def _parameters(evidence: Evidence) -> tuple[Basis, str]:
@@ -96,19 +90,6 @@ def _delta(evidence: Evidence) -> tuple[Basis, str]:
     if evidence.claim.population is None:
         return "asserted", "The claim names no population, so delta cannot be compared with it."
     return "proved", "delta is below 1 over the population that the claim names."
-
-
-def _unit(evidence: Evidence) -> tuple[Basis, str]:
-    unit = evidence.claim.statement.unit
-    return "asserted", f"The claim protects one {unit}. Whether each person is one {unit} is for the signer to say."
-
-
-def _relation(evidence: Evidence) -> tuple[Basis, str]:
-    relation = evidence.claim.statement.neighbouring
-    return (
-        "asserted",
-        f"Neighbouring data sets differ by {relation}, and all numbers here are for that relation.",
-    )
 
 
 def _composition(evidence: Evidence) -> tuple[Basis, str]:
@@ -144,18 +125,9 @@ def _audited(evidence: Evidence) -> tuple[Basis, str]:
     return "tested", f"Audits found epsilon to be at least {strongest:g}" + (": they refute it." if refuted else ".")
 
 
-def _observer(evidence: Evidence) -> tuple[Basis, str]:
-    notion = evidence.claim.statement.notion
-    return "asserted", f"The attacker is the one of notion {notion!r}; who else sees more is not covered."
-
-
-def _other_guarantees(evidence: Evidence) -> tuple[Basis, str]:
-    statement = evidence.claim.statement
-    return (
-        "asserted",
-        f"These numbers are for {statement.currency.name}, one {statement.unit} and {statement.neighbouring}: "
-        "guarantees with another delta, unit or relation cannot be compared with them directly.",
-    )
+def _asserted(how: str) -> Answer:
+    """how: with the names of the claim's fields in braces."""
+    return lambda evidence: ("asserted", how.format(claim=evidence.claim.statement))
 
 
 def _not_covered(limit: str, how: str) -> Answer:
@@ -168,9 +140,26 @@ ADDED = "added by dpcert"
 HAZARDS: tuple[tuple[str, str, Answer], ...] = (
     ("section 2.2", "strength of epsilon", _parameters),
     ("section 2.3", "size of delta", _delta),
-    ("sections 2.4 and 3.7", "unit of privacy", _unit),
-    ("section 2.4", "neighbouring relation", _relation),
-    ("section 2.5", "comparing guarantees", _other_guarantees),
+    (
+        "sections 2.4 and 3.7",
+        "unit of privacy",
+        _asserted(
+            "The claim protects one {claim.unit}. Whether each person is one {claim.unit} is for the signer to say."
+        ),
+    ),
+    (
+        "section 2.4",
+        "neighbouring relation",
+        _asserted("Neighbouring data sets differ by {claim.neighbouring}, and all numbers here are for that relation."),
+    ),
+    (
+        "section 2.5",
+        "comparing guarantees",
+        _asserted(
+            "These numbers are for {claim.currency.name}, one {claim.unit} and {claim.neighbouring}: "
+            "guarantees with another delta, unit or relation cannot be compared with them directly."
+        ),
+    ),
     ("sections 2.1.2 and 4.1", "composition of releases", _composition),
     (
         "section 2.6",
@@ -194,7 +183,11 @@ HAZARDS: tuple[tuple[str, str, Answer], ...] = (
         "accuracy and bias",
         _not_covered("Accuracy and bias", "dpcert says nothing about how useful or how fair the release is."),
     ),
-    ("section 4.2", "threat model: who sees what", _observer),
+    (
+        "section 4.2",
+        "threat model: who sees what",
+        _asserted("The attacker is the one of notion {claim.notion!r}; who else sees more is not covered."),
+    ),
     ("sections 3 and 4.3", "errors of the implementation", _audited),
     (
         "section 4.3",

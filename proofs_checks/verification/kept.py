@@ -72,7 +72,7 @@ def _checksum(verdict: dict[str, Any]) -> str:
 
 def _document(found: Verification) -> dict[str, Any]:
     """Everything but the claim; doubles are written so that they are read back exactly, infinities as Python's JSON."""
-    shown = next((name for name, kind in WITNESSES.items() if isinstance(found.witness, kind)), None)
+    shown = next((name for name, kind in WITNESSES.items() if type(found.witness) is kind), None)
     return {
         "verdict": found.verdict,
         "certified": asdict(found.certified),

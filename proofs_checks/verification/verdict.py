@@ -20,7 +20,7 @@ from ..claims.observers import ObservedInterval
 from ..reproduction.printed import said_of_digits
 from .exposure import exposure
 from .verdict_table import serious, verdict_table
-from .witness import CurrencyWitness, SimulatedWitness, Witness
+from .witness import PairWitness, SimulatedWitness
 
 Verdict = Literal["holds", "refuted", "undecided"]
 COLOURS: dict[Verdict, str] = {"holds": "#1f8a5b", "refuted": "#c8372d", "undecided": "#8a6414"}
@@ -44,7 +44,7 @@ class Verification:
     assumptions: tuple[str, ...]
     not_checked: tuple[str, ...]
     findings: tuple[Finding, ...]
-    witness: Witness | CurrencyWitness | SimulatedWitness | AuditWitness | None
+    witness: PairWitness | AuditWitness | None
     certificate: str | None
     seconds: float
     judged: Judged

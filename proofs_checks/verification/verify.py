@@ -37,7 +37,7 @@ from .certified import certificate_of
 from .exposure import covering
 from .simulated import simulated
 from .verdict import Verification, judge
-from .witness import CurrencyWitness, Witness, currency_witness, witness
+from .witness import PairWitness, currency_witness, witness
 
 
 def verify(
@@ -117,7 +117,7 @@ def _closer(claim: Claim, bracket: Bracket, asked: float | None) -> Bracket:
     return bracket
 
 
-def _witness(claim: Claim, run: Mechanism, bracket: Bracket) -> Witness | CurrencyWitness | None:
+def _witness(claim: Claim, run: Mechanism, bracket: Bracket) -> PairWitness | None:
     if claim.statement.delta:
         return witness(claim, run)
     return currency_witness(claim, run, bracket.lower)

@@ -6,6 +6,7 @@ let a reader rebuild both federations and the two distributions. Those of draws 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass
 
 from ...accounting.allocation.shuffled_event import Epoch, delta_lower, epochs
@@ -26,25 +27,69 @@ from ..claims.statement import Statement
 
 
 @dataclass(frozen=True, slots=True)
-class Witness:
+class PairWitness(ABC):
+    """Two neighbouring federations that refute a claim, and the pair of output distributions that they give."""
+
+    neighbours: str
+    pair: str
+    direction: str
+
+    @property
+    @abstractmethod
+    def shows(self) -> str:
+        """What of these two refutes the claim."""
+
+    def __str__(self) -> str:
+        return f"{self.neighbours}.\n{self.pair}.\n{self.shows}."
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data, under the names of the fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Witness(PairWitness):
     """A certified counterexample: at the claimed epsilon these neighbours need more than the claimed delta.
 
     delta_at_claimed_epsilon: a certified lower bound on the delta that they need there; above `delta`.
     """
 
-    neighbours: str
-    pair: str
-    direction: str
     delta: float
     delta_at_claimed_epsilon: float
 
-    def __str__(self) -> str:
+    @property
+    def shows(self) -> str:
         needed = rounded_down(self.delta_at_claimed_epsilon, 4)
-        return f"{self.neighbours}.\n{self.pair}.\nAt the claimed epsilon these two need a delta of at least {needed}."
+        return f"At the claimed epsilon these two need a delta of at least {needed}"
 
-    def to_json(self) -> dict[str, object]:
-        """Plain data, under the names of the fields."""
-        return asdict(self)
+
+@dataclass(frozen=True, slots=True)
+class SimulatedWitness(Witness):
+    """The same by draws: the lower confidence bound exceeds the true delta with probability `error` at most.
+
+    draws, seed: what repeats it. certified: it is evidence, and no proof.
+    """
+
+    error: float
+    draws: int
+    seed: int
+    certified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CurrencyWitness(PairWitness):
+    """A certified counterexample in another currency: these neighbours need more than the claimed number.
+
+    quantity: what is compared. needed: a certified lower bound on it, above `claimed`.
+    """
+
+    quantity: str
+    claimed: float
+    needed: float
+
+    @property
+    def shows(self) -> str:
+        return f"For these two, {self.quantity} is at least {rounded_down(self.needed, 6)}"
 
 
 def witness(claim: Claim, run: Mechanism) -> Witness | None:
@@ -75,29 +120,6 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
         return None
     neighbours = _neighbours(statement, "-clip u")
     return Witness(neighbours, *_shuffled(epoch), delta, needed)
-
-
-@dataclass(frozen=True, slots=True)
-class CurrencyWitness:
-    """A certified counterexample in another currency: these neighbours need more than the claimed number.
-
-    quantity: what is compared. needed: a certified lower bound on it, above `claimed`.
-    """
-
-    neighbours: str
-    pair: str
-    direction: str
-    quantity: str
-    claimed: float
-    needed: float
-
-    def __str__(self) -> str:
-        needed = rounded_down(self.needed, 6)
-        return f"{self.neighbours}.\n{self.pair}.\nFor these two, {self.quantity} is at least {needed}."
-
-    def to_json(self) -> dict[str, object]:
-        """Plain data, under the names of the fields."""
-        return asdict(self)
 
 
 def currency_witness(claim: Claim, run: Mechanism, needed: float) -> CurrencyWitness | None:
@@ -180,30 +202,3 @@ def _shuffled(epoch: Epoch) -> tuple[str, str]:
         "threshold"
     )
     return pair, f"{epoch.a} against {epoch.b}"
-
-
-@dataclass(frozen=True, slots=True)
-class SimulatedWitness:
-    """What refutes a claim by draws: at the claimed epsilon these neighbours need more than the claimed delta.
-
-    delta_at_claimed_epsilon: a lower confidence bound on the delta that they need there, which exceeds their delta with
-    probability `error` at most. draws, seed: what repeats it. certified: it is evidence, and no proof.
-    """
-
-    neighbours: str
-    pair: str
-    direction: str
-    delta: float
-    delta_at_claimed_epsilon: float
-    error: float
-    draws: int
-    seed: int
-    certified: bool = False
-
-    def __str__(self) -> str:
-        needed = rounded_down(self.delta_at_claimed_epsilon, 4)
-        return f"{self.neighbours}.\n{self.pair}.\nAt the claimed epsilon these two need a delta of at least {needed}."
-
-    def to_json(self) -> dict[str, object]:
-        """Plain data, under the names of the fields."""
-        return asdict(self)

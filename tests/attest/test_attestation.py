@@ -13,8 +13,8 @@ from attested import CLAIM, keys, prepared, schedule
 from dpcert.accounting.ledger import Ledger
 from dpcert.attest import attest, check_attestation, read_private_key, read_public_key
 from dpcert.attest.envelope import envelope_around
+from dpcert.attest.parts import digests
 from dpcert.attest.predicate import PREDICATES, schema
-from dpcert.attest.subjects import digests
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, InputError
 

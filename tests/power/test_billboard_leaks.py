@@ -1,10 +1,11 @@
 """The replay check can fail: trainers that leak past their billboard are caught, each in the way expected."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
 from dpcert.proofs_checks.billboard.example_trainers import (
-    DataDependentCohort,
     GlobalNormalisation,
     PersonalMeans,
     SharedOptimiserState,
@@ -19,6 +20,18 @@ def clients():
 
 
 ALTERED = np.full((4, 3), 50.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DataDependentCohort(PersonalMeans):
+    """Leaks: the cohort is the clients whose models are farthest from their data ("active" client selection)."""
+
+    def _cohort(self, clients, models, seed, t):
+        losses = [
+            float(np.linalg.norm(np.asarray(data).mean(axis=0) - model))
+            for data, model in zip(clients, models, strict=True)
+        ]
+        return sorted(int(k) for k in np.argsort(losses)[-self.cohort :])
 
 
 def kinds(report):

@@ -17,21 +17,15 @@ from ....mechanisms.arrays import Floats
 from ...billboard.example_trainers import PersonalMeans, Record
 from ...billboard.replay import check_billboard
 from ...convergence.pmtl_moments import Federation, check_against_trainer
-from ...convergence.pmtl_runs import Form, run
+from ...convergence.pmtl_runs import Form, mean_estimation, run
 from ..row import Finding, Statement, Undecided, on_instances, resting_on
 
 APART = 0.05
 """Between predicted and measured growth a round: cohorts are drawn, and what does not grow stays at their floor."""
 
 
-def _mean_estimation(curvature: float, population: int = 20, dimension: int = 3) -> Any:
-    from ...convergence.pmtl_runs import mean_estimation
-
-    return mean_estimation(population=population, dimension=dimension, curvature=curvature, seed=1)
-
-
 def _federation(form: Form, curvature: float, strength: float, cohort: int, scale: float) -> Federation:
-    problem = _mean_estimation(curvature, dimension=1)
+    problem = mean_estimation(20, 1, curvature)
     chosen = None if cohort == 20 else cohort
     own = Federation(problem, form, strength, 0.3, 5, chosen, start=np.zeros(1), scale=scale)
     check_against_trainer(own)
@@ -83,7 +77,7 @@ def stays_bounded(statement: Statement) -> Finding:
     from ....trainers.algorithms.stability import growth_factor
 
     form, numbers = statement.claim["line 8"], {}
-    problem, rounds = _mean_estimation(0.2), 60
+    problem, rounds = mean_estimation(20, 3, 0.2), 60
     for cohort in (10, 4, 2):
         growth = growth_factor(
             "reference" if form == "reset" else form,

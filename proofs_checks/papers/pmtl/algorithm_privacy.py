@@ -17,6 +17,7 @@ from ....accounting import epsilon as epsilon_of
 from ....mechanisms import Gaussian, Poisson, Relation, Repeat
 from ...auditing import audit, rdp
 from ...convergence.pmtl_moments import Federation, check_against_trainer
+from ...convergence.pmtl_runs import mean_estimation
 from ..balls import largest_shift
 from ..measured import by_audit
 from ..row import WORDS, Finding, Statement, on_instances, resting_on
@@ -86,9 +87,8 @@ def _one_round(left: int, right: int, cohorts: str) -> float:
 def own_membership(statement: Statement) -> Finding:
     """Two runs with the same broadcasts and data, other cohort coins: do the outputs h'_k(D_k, w~^{1:T}) agree?"""
     from ....trainers.federated import LocalSteps, PmtlAsPrinted, ReplayableTrainer, Settings
-    from ...convergence.pmtl_runs import mean_estimation
 
-    problem = mean_estimation(population=6, dimension=2, seed=1)
+    problem = mean_estimation(6, 2)
     check_against_trainer(Federation(problem, "as-printed", 0.5, 0.1, 2, cohort=3, sigma=0.1))
     told = Settings(
         rounds=4,

@@ -5,26 +5,18 @@ What can be proved in their place: corrected.py.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ....mechanisms.arrays import Floats
 from ...convergence.pmtl_moments import Federation, check_against_trainer
-from ...convergence.pmtl_runs import Path, run
+from ...convergence.pmtl_runs import Path, mean_estimation, run
 from ..row import Finding, Statement, on_instances, resting_on
-
-
-def _problem(population: int, dimension: int, curvature: float) -> Any:
-    from ...convergence.pmtl_runs import mean_estimation
-
-    return mean_estimation(population=population, dimension=dimension, curvature=curvature, seed=1)
 
 
 @resting_on(on_instances(1, "trainer runs"))
 def halves_every_step(statement: Statement) -> Finding:
     """F(W^t) - F* against rate^t (F(W^0) - F*) at every step; m = q = 10, L = mu = 1, lambda = .1, sigma = 0."""
-    problem = _problem(10, 3, 1.0)
+    problem = mean_estimation(10, 3)
     printed = statement.claim["step size"] == "cp/(Lp^2 + lambda p^2 - 2 lambda)"
     eta = 2.270 / 0.9 if printed else 1 / 1.1
     rate = 0.5 if printed else 1 - eta * 1.0
@@ -46,7 +38,7 @@ def _some(values: Floats) -> list[float]:
 @resting_on(on_instances(1, "trainer runs"))
 def neighbourhood(statement: Statement) -> Finding:
     """F(W^T) and F(W^T) - F* for the paper's mean estimation example: which of them stays away from 0 (sigma = 0)."""
-    problem = _problem(10, 1, 2.0)
+    problem = mean_estimation(10, 1, 2.0)
     path = run(problem, "as-printed", strength=2.0, learning_rate=0.2, rounds=120)
     value, gap = problem.objective(path.models[-1], 2.0), float(path.gaps()[-1])
     numbers = {"F(W^T)": value, "F(W^T) - F*": gap}
@@ -62,7 +54,7 @@ def bound_29(statement: Statement) -> Finding:
     only whose are counted on the left, for whom E steps count.
     """
     population, cohort, steps = 10, statement.domain["q"], statement.domain["E"]
-    problem = _problem(population, 1, 1.0)
+    problem = mean_estimation(population, 1)
     p = cohort / population
     eta = 1 / (p + (p + 1 / p))
     chosen = None if cohort == population else cohort

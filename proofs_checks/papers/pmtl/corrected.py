@@ -16,29 +16,19 @@ import numpy as np
 
 from ....mechanisms.arrays import Floats
 from ...convergence.pmtl_moments import Federation, Moments, check_against_trainer
-from ...convergence.pmtl_runs import Form
+from ...convergence.pmtl_runs import Form, Quadratic, mean_estimation, ridge_regression
 from ..row import Finding, Statement, looseness, on_instances
 
 Setting = tuple[Federation, int]
 """A federation and its number of rounds."""
 
 
-def _mean(population: int, spread: float = 1.0) -> Any:
+def _mean(population: int, spread: float = 1.0) -> Quadratic:
     """L = mu = 1; two coordinates, independent copies of each other."""
-    from ...convergence.pmtl_runs import mean_estimation
-
-    return mean_estimation(population=population, dimension=2, curvature=1.0, spread=spread, seed=1)
+    return mean_estimation(population, 2, spread=spread)
 
 
-@cache
-def _ridge() -> Any:
-    """L = 1, mu = .1, four clients whose Hessians and optima differ."""
-    from ...convergence.pmtl_runs import ridge_regression
-
-    return ridge_regression(population=4, dimension=3, seed=2)
-
-
-def _from(problem: Any, form: Form, strength: float, eta: float, away: float = 0.0, **more: Any) -> Federation:
+def _from(problem: Quadratic, form: Form, strength: float, eta: float, away: float = 0.0, **more: Any) -> Federation:
     """All models start at the clients' mean optimum plus `away`. eta: in units of 1/K."""
     step = eta / (problem.smoothness + strength)
     return Federation(problem, form, strength, step, start=problem.centres.mean(axis=0) + away, **more)
@@ -47,7 +37,8 @@ def _from(problem: Any, form: Form, strength: float, eta: float, away: float = 0
 def _rough(form: Form, steps: int, cohorts: tuple[int | None, ...]) -> list[Setting]:
     """Clients that differ, noise and a start that is off: no bound is tight here."""
     return [
-        (_from(_ridge(), form, 2.0, 0.9, away=3.0, steps=steps, cohort=cohort, sigma=0.3), 150) for cohort in cohorts
+        (_from(ridge_regression(4, 3), form, 2.0, 0.9, away=3.0, steps=steps, cohort=cohort, sigma=0.3), 150)
+        for cohort in cohorts
     ]
 
 

@@ -11,24 +11,16 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from typing import Any
 
 from ...convergence.exponents import fitted_exponent
 from ...convergence.pmtl_moments import Federation, Moments, check_against_trainer
-from ...convergence.pmtl_runs import Form
+from ...convergence.pmtl_runs import Form, mean_estimation
 from ..balls import largest_shift
 from ..measured import by_exponent
 from ..row import Finding, Statement, on_instances
 
 SLACK = 0.02
 """For quantities that are power laws in the limit only."""
-
-
-@cache
-def _problem(population: int, dimension: int) -> Any:
-    from ...convergence.pmtl_runs import mean_estimation
-
-    return mean_estimation(population=population, dimension=dimension, curvature=1.0, seed=1)
 
 
 @cache
@@ -44,7 +36,7 @@ def _federation(
     step: float = 0.5,
     away: float = 0.0,
 ) -> Federation:
-    problem = _problem(m, d)
+    problem = mean_estimation(m, d)
     start = problem.centres.mean(axis=0) + away
     return Federation(problem, form, strength, step / (1 + strength), steps, cohort, sigma, start)
 

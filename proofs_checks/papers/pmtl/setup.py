@@ -15,6 +15,7 @@ from ....accounting.calibration.calibrate import calibrate
 from ....mechanisms import Gaussian, Relation, Repeat
 from ...convergence.exponents import fitted_exponent
 from ...convergence.pmtl_moments import Federation, check_against_trainer
+from ...convergence.pmtl_runs import mean_estimation, run
 from ..row import CERTIFIED, EXACT, Finding, Statement, on_instances, resting_on
 
 
@@ -173,9 +174,7 @@ def outputs(statement: Statement) -> Finding:
 @resting_on(on_instances(1, "trainer runs"))
 def releases(statement: Statement) -> Finding:
     """How many noisy broadcasts Algorithm 1 makes for 12 local steps of a client, in a run, against 12 charged."""
-    from ...convergence.pmtl_runs import mean_estimation, run
-
-    steps, problem = statement.domain["E"], mean_estimation(population=3, dimension=1, curvature=1.0, seed=1)
+    steps, problem = statement.domain["E"], mean_estimation(3, 1)
     check_against_trainer(Federation(problem, "as-printed", 1.0, 0.1, steps, sigma=0.1))
     path = run(
         problem, "as-printed", strength=1.0, learning_rate=0.1, rounds=12 // steps, local_steps=steps, noise_std=0.1

@@ -1,8 +1,8 @@
-"""The six sparse-vector algorithms of Lyu, Su, Li 2017 (PVLDB 10(6), Figure 1; arXiv 1603.01699).
+"""Sparse-vector mechanisms, and of the six algorithms of Lyu, Su, Li 2017 those that are audited.
 
-1 and 2 are epsilon-DP; 3, 5 and 6 are not private for any epsilon (with enough queries), 4 is (1 + 6c)/4 epsilon-DP.
-The dataset is the vector of the queries' answers, of sensitivity 1 each; the threshold is 0. Outputs are one
-column per query: 1 above, 0 below, -1 not asked any more; algorithm 3 releases the noisy answer instead of 1.
+PVLDB 10(6), Figure 1; arXiv 1603.01699. 1 is epsilon-DP, 4 is (1 + 6c)/4 epsilon-DP, 6 is not private for any epsilon
+(with enough queries). The dataset is the vector of the queries' answers, of sensitivity 1 each; the threshold is 0.
+Outputs of the algorithms are one column per query: 1 above, 0 below, -1 not asked any more.
 """
 
 from __future__ import annotations
@@ -63,12 +63,13 @@ def _answers(
 ) -> Floats:
     """1 above and 0 below the noisy threshold; at most `most` above, then -1. Scales of Laplace noise."""
     bound = rng.laplace(0.0, threshold, (size, 1))
-    noise = rng.laplace(0.0, query, (size, len(queries))) if query > 0 else 0.0
+    noise = rng.laplace(0.0, query, (size, len(queries)))
     above = (np.asarray(queries, float)[None, :] + noise >= bound).astype(float)
-    return above if most is None else _stopped(above, most)
+    return above if most is None else stopped(above, most)
 
 
-def _stopped(above: Floats, most: int) -> Floats:
+def stopped(above: Floats, most: int) -> Floats:
+    """Marks of 0 and 1 with -1 after the `most`-th 1."""
     before = np.cumsum(above, axis=1) - above
     return np.where(before >= most, -1.0, above)
 
@@ -78,43 +79,9 @@ def algorithm_1(epsilon: float, most: int) -> Batched:
     return lambda dataset, rng, size: _answers(dataset, rng, size, 2 / epsilon, 4 * most / epsilon, most)
 
 
-def algorithm_2(epsilon: float, most: int) -> Batched:
-    """Dwork, Roth 2014: threshold noise 2c/epsilon, drawn anew after each answer above; query noise 4c/epsilon."""
-
-    def mechanism(queries: Sequence[float], rng: Generator, size: int) -> Floats:
-        bound = rng.laplace(0.0, 2 * most / epsilon, size)
-        above = np.zeros((size, len(queries)))
-        for column, answer in enumerate(queries):
-            above[:, column] = answer + rng.laplace(0.0, 4 * most / epsilon, size) >= bound
-            fresh = rng.laplace(0.0, 2 * most / epsilon, size)
-            bound = np.where(above[:, column] > 0, fresh, bound)
-        return _stopped(above, most)
-
-    return mechanism
-
-
-def algorithm_3(epsilon: float, most: int) -> Batched:
-    """Roth's lecture notes of 2011: the noisy answer itself is released when it is above the noisy threshold."""
-
-    def mechanism(queries: Sequence[float], rng: Generator, size: int) -> Floats:
-        bound = rng.laplace(0.0, 2 / epsilon, (size, 1))
-        noisy = np.asarray(queries, float)[None, :] + rng.laplace(0.0, 2 * most / epsilon, (size, len(queries)))
-        above = (noisy >= bound).astype(float)
-        marked = _stopped(above, most)
-        # Below: -100, which no noisy answer comes near; not asked: -200.
-        return np.where(marked == 1.0, noisy, np.where(marked == 0.0, -100.0, -200.0))
-
-    return mechanism
-
-
 def algorithm_4(epsilon: float, most: int) -> Batched:
     """Lee, Clifton 2014: threshold noise 4/epsilon, query noise 4/(3 epsilon) whatever c is."""
     return lambda dataset, rng, size: _answers(dataset, rng, size, 4 / epsilon, 4 / (3 * epsilon), most)
-
-
-def algorithm_5(epsilon: float) -> Batched:
-    """Stoddard, Chen, Machanavajjhala 2014: no noise on the queries, no stop."""
-    return lambda dataset, rng, size: _answers(dataset, rng, size, 2 / epsilon, 0.0, None)
 
 
 def algorithm_6(epsilon: float) -> Batched:
@@ -122,11 +89,5 @@ def algorithm_6(epsilon: float) -> Batched:
     return lambda dataset, rng, size: _answers(dataset, rng, size, 2 / epsilon, 2 / epsilon, None)
 
 
-def halved(epsilon: float, most: int) -> Batched:
-    """Algorithm 1 with half of all its noise."""
-    return algorithm_1(2 * epsilon, most)
-
-
 CROSSED = ([0.0] * 5 + [1.0] * 5, [1.0] * 5 + [0.0] * 5)
 """Ten queries that all change by 1, half of them up: what the answers are least able to hide."""
-EDGE = ([0.0] * 3 + [1.0], [1.0] * 3 + [0.0])

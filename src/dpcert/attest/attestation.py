@@ -18,11 +18,9 @@ from ..proofs_checks.verification.hazards import Evidence, hazards
 from ..proofs_checks.verification.verdict import Verification
 from ..proofs_checks.verification.verify import verify
 from ..version import __version__
-from .described import descriptions, same, verdict_of
+from . import parts
 from .envelope import envelope_around
-from .parts import audit_part, claim_part, ends, ledger_part, parsed_claim, schedule_part, text_of
 from .predicate import PREDICATE_TYPE, STATEMENT_TYPE, CertificatePart, HazardPart, MadeBy, Predicate, VerdictBasis
-from .subjects import digests
 
 if TYPE_CHECKING:
     from securesystemslib.signer._crypto_signer import CryptoSigner
@@ -79,20 +77,20 @@ def attest(
     A refuted or undecided claim is attested as that. Raises InputError for files that cannot be read, for a certificate
     of another claim or one that proves nothing, and for a schedule log so short that its digest would tell it.
     """
-    named = digests(subjects)
-    text = text_of(claim, "CLAIM")
-    parsed = parsed_claim(text, str(claim))
+    named = parts.digests(subjects)
+    text = parts.text_of(claim, "CLAIM")
+    parsed = parts.parsed_claim(text, str(claim))
     found, certificates, basis = _certified(parsed, certificate)
-    schedule = None if schedule_log is None else schedule_part(schedule_log)
-    spent = None if ledger is None else ledger_part(ledger, parsed)
-    attacked = tuple(audit_part(path, parsed) for path in audits)
+    schedule = None if schedule_log is None else parts.schedule_part(schedule_log)
+    spent = None if ledger is None else parts.ledger_part(ledger, parsed)
+    attacked = tuple(parts.audit_part(path, parsed) for path in audits)
     logged = None if spent is None else spent.sentence
     evidence = Evidence(parsed, found.findings, basis == "proved", schedule, logged, attacked)
     predicate = Predicate(
-        claim=claim_part(text, parsed),
+        claim=parts.claim_part(text, parsed),
         verdict=found.verdict,
         verdict_basis=basis,
-        interval=ends(found.certified),
+        interval=parts.ends(found.certified),
         method=found.certified.method,
         certificates=certificates,
         no_certificate=None if certificates else _why_none(found),
@@ -116,7 +114,7 @@ def _certified(claim: Claim, given: Path | None) -> tuple[Verification, tuple[Ce
         certificates = tuple(_certificate(path) for path in written)
     documents = [part.document for part in certificates]
     about = documents if given is None else _of_this_claim(given, documents, claim)
-    proved = documents and verdict_of(documents, about) == found.verdict
+    proved = documents and parts.verdict_of(documents, about) == found.verdict
     return found, certificates, "proved" if proved else "asserted"
 
 
@@ -154,7 +152,7 @@ def grounds(predicate: Predicate) -> tuple[str, ...]:
 
 def _certificate(path: Path) -> CertificatePart:
     try:
-        document = json.loads(text_of(path, "--certificate"))
+        document = json.loads(parts.text_of(path, "--certificate"))
         return CertificatePart(verdict=document["verdict"], document=document)
     except (ValueError, LookupError, TypeError, RecursionError):
         raise InputError("--certificate", str(path), "a certificate in JSON") from None
@@ -162,9 +160,9 @@ def _certificate(path: Path) -> CertificatePart:
 
 def _of_this_claim(path: Path, documents: Sequence[dict[str, Any]], claim: Claim) -> list[dict[str, Any]]:
     """The descriptions of the claim's certificates, of which the given one must be one, and must prove something."""
-    described = descriptions(claim)
+    described = parts.descriptions(claim)
     for document in documents:
-        if not any(same(document, each) for each in described):
+        if not any(parts.same(document, each) for each in described):
             raise InputError("--certificate", str(path), "a certificate of this claim; it is one of another")
         if not (checked := check(document)).ok:
             raise InputError("--certificate", str(path), f"a certificate that proves something ({checked.reason})")

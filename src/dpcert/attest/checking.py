@@ -18,11 +18,9 @@ from ..proofs_checks.certificates.checker import check
 from ..proofs_checks.claims.claim import Claim
 from ..proofs_checks.verification.hazards import Basis, Evidence, hazards
 from ..proofs_checks.verification.verdict import Verdict, judge
-from .described import descriptions, same, verdict_of
+from . import parts
 from .envelope import opened, signed_by
-from .parts import claim_part, ledger_part, opened_ledger, parsed_claim, schedule_part
 from .predicate import PREDICATE_TYPE, PREDICATES, STATEMENT_TYPE, Predicate, Statement
-from .subjects import digests
 
 if TYPE_CHECKING:
     from securesystemslib.signer._key import SSlibKey
@@ -90,7 +88,7 @@ def check_attestation(
     document, payload = opened(path)
     statement = _statement(path, payload)
     predicate = statement.predicate
-    claim = parsed_claim(predicate.claim.toml, f"{path}, claim")
+    claim = parts.parsed_claim(predicate.claim.toml, f"{path}, claim")
     checks = [
         _signature(document, key),
         *_digests(statement, subjects),
@@ -123,15 +121,13 @@ def _statement(path: Path, payload: dict[str, Any]) -> Statement:
 def _signature(document: dict[str, Any], key: SSlibKey | None) -> Check:
     if not document["signatures"]:
         said = "The attestation is not signed: anybody could have written it."
-        return Check("signature", False if key is not None else None, said, "asserted")
+        return Check("signature", None if key is None else False, said, "asserted")
     if key is None:
         said = "The attestation is signed, but by whom was not checked: give the signer's public key with --key."
         return Check("signature", None, said, "asserted")
-    if signed_by(document, key):
-        return Check("signature", True, "The signature is that of the given key.", "tested")
-    return Check(
-        "signature", False, "The signature is not that of the given key, or the attestation was changed.", "tested"
-    )
+    ok = signed_by(document, key)
+    said = "that of the given key" if ok else "not that of the given key, or the attestation was changed"
+    return Check("signature", ok, f"The signature is {said}.", "tested")
 
 
 def _digests(statement: Statement, subjects: Sequence[Path]) -> Iterator[Check]:
@@ -140,26 +136,21 @@ def _digests(statement: Statement, subjects: Sequence[Path]) -> Iterator[Check]:
         said = f"The files were not compared: give them with --subject ({', '.join(attested)})."
         yield Check("subjects", None, said, "tested")
         return
-    given = digests(subjects)
+    given = parts.digests(subjects)
     for name, digest in given.items():
-        if digest in attested.values():
-            yield Check("subjects", True, f"{name} is a file that was attested.", "tested")
-        else:
-            yield Check(
-                "subjects", False, f"{name} is not a file that was attested: its SHA-256 is another one.", "tested"
-            )
+        known = digest in attested.values()
+        said = "is a file that was attested" if known else "is not a file that was attested: its SHA-256 is another one"
+        yield Check("subjects", known, f"{name} {said}.", "tested")
     if left := [name for name, digest in attested.items() if digest not in given.values()]:
         yield Check("subjects", None, f"Files that were attested and not compared: {', '.join(left)}.", "tested")
 
 
 def _claim(predicate: Predicate, claim: Claim) -> Check:
     """What is said of the claim, and the verdict, must follow from its text and the interval."""
-    if claim_part(predicate.claim.toml, claim) != predicate.claim:
+    if parts.claim_part(predicate.claim.toml, claim) != predicate.claim:
         return Check("claim", False, "What is said of the claim is not what its text says.", "tested")
-    interval = predicate.interval
-    bracket = Bracket(
-        interval.lower, float("inf") if interval.upper is None else interval.upper, True, predicate.method
-    )
+    lower, upper = predicate.interval.lower, predicate.interval.upper
+    bracket = Bracket(lower, float("inf") if upper is None else upper, True, predicate.method)
     follows = judge(bracket, claim.statement.threshold)
     audited = predicate.verdict == "refuted" and follows == "undecided"  # an audit or simulated draws may refute it
     if follows != predicate.verdict and not audited:
@@ -169,22 +160,22 @@ def _claim(predicate: Predicate, claim: Claim) -> Check:
 
 def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
     """Each certificate, proved again; then whether they prove the verdict, and the table says no more than that."""
-    described, proved = descriptions(claim) if predicate.certificates else [], []
+    described, proved = parts.descriptions(claim) if predicate.certificates else [], []
     for part in predicate.certificates:
-        if not any(same(part.document, each) for each in described):
-            yield Check("certificate", False, "The certificate is one of another claim.", "proved")
+        again = False
+        if not any(parts.same(part.document, each) for each in described):
+            said = "is one of another claim"
         elif not (result := check(part.document)).ok:
-            said = f"The certificate does not support the attestation: {result.reason}."
-            yield Check("certificate", False, said, "proved")
+            said = f"does not support the attestation: {result.reason}"
         elif part.verdict != part.document["verdict"]:
-            said = f"The certificate says {part.document['verdict']}, not {part.verdict}, as the attestation states."
-            yield Check("certificate", False, said, "proved")
+            said = f"says {part.document['verdict']}, not {part.verdict}, as the attestation states"
         else:
+            said, again = f"was proved again: {result.reason}", True
             proved.append(part.document)
-            yield Check("certificate", True, f"The certificate was proved again: {result.reason}.", "proved")
+        yield Check("certificate", again, f"The certificate {said}.", "proved")
     if not predicate.certificates:
         yield Check("certificate", None, f"Nothing is proved: {predicate.no_certificate}", "asserted")
-    known = verdict_of(proved, described) if proved else None
+    known = parts.verdict_of(proved, described) if proved else None
     yield _verdict(predicate, known)
     yield _hazards(predicate, claim, known == predicate.verdict)
 
@@ -213,26 +204,28 @@ def _hazards(predicate: Predicate, claim: Claim, proved: bool) -> Check:
     return Check("hazards", True, "The table of hazards has the grounds that the attestation supports.", "tested")
 
 
+def _unattested(what: str, given: Path | None, said: str, name: str = "") -> Check:
+    """Nothing of the kind was attested, so that a file that is given for it supports nothing."""
+    if given is not None:
+        said = f"No {name or what} was attested, so the given one supports nothing."
+    return Check(what, None if given is None else False, said, "asserted")
+
+
 def _schedule(predicate: Predicate, log: Path | None) -> Check:
     part = predicate.schedule
     if part is None:
-        if log is None:
-            return Check("schedule", None, "Who took part in which round is asserted: no log was attested.", "asserted")
-        return Check("schedule", False, "No schedule log was attested, so the given one supports nothing.", "asserted")
+        said = "Who took part in which round is asserted: no log was attested."
+        return _unattested("schedule", log, said, "schedule log")
     verdict = "contradicts" if part.refuted else "did not contradict"
     said = f"A log of {part.rounds} rounds {verdict} {part.scheme} when it was attested"
     if log is None:
         return Check("schedule", False if part.refuted else None, f"{said}; the log itself was not given.", "tested")
     if sha256(content("--schedule-log", log)).hexdigest() != part.sha256:
         return Check("schedule", False, "The schedule log is not the one that was attested.", "tested")
-    again = schedule_part(log)
+    again = parts.schedule_part(log)
     if again != part:
-        return Check(
-            "schedule",
-            False,
-            "The attestation describes the test of this log differently from what was found now.",
-            "tested",
-        )
+        said = "The attestation describes the test of this log differently from what was found now."
+        return Check("schedule", False, said, "tested")
     word = "contradicts" if again.refuted else "does not contradict"
     said = f"The schedule log is the attested one, and {word} {again.scheme} (error probability {again.error:g})."
     return Check("schedule", not again.refuted, said, "tested")
@@ -241,14 +234,10 @@ def _schedule(predicate: Predicate, log: Path | None) -> Check:
 def _ledger(predicate: Predicate, claim: Claim, path: Path | None) -> Check:
     part = predicate.ledger
     if part is None:
-        if path is None:
-            return Check(
-                "ledger", None, "That nothing else was released is asserted: no ledger was attested.", "asserted"
-            )
-        return Check("ledger", False, "No ledger was attested, so the given one supports nothing.", "asserted")
+        return _unattested("ledger", path, "That nothing else was released is asserted: no ledger was attested.")
     if path is None:
         return Check("ledger", None if part.agrees else False, f"{part.sentence} The ledger was not given.", "logged")
-    ledger = opened_ledger(path)
+    ledger = parts.opened_ledger(path)
     heads = [event.hash for event in ledger.events()]
     if part.head not in heads:
         return Check("ledger", False, "The ledger is not the one that was attested.", "logged")
@@ -256,7 +245,7 @@ def _ledger(predicate: Predicate, claim: Claim, path: Path | None) -> Check:
     if later:
         said = f"The ledger has {later} event{'s' * (later > 1)} more than were attested: what was attested is not all."
         return Check("ledger", False, said, "logged")
-    again = ledger_part(path, claim)
+    again = parts.ledger_part(path, claim)
     if (again.events, again.agrees) != (part.events, part.agrees):
         return Check("ledger", False, f"The attestation describes this ledger differently. {again.sentence}", "logged")
     return Check("ledger", again.agrees, f"The ledger ends where it was attested. {again.sentence}", "logged")

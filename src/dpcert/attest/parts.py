@@ -1,11 +1,13 @@
-"""What an attestation says of each file that it is made of: the claim, a schedule log, a ledger, an audit."""
+"""What an attestation says of each file: its subjects, the claim, certificates, a schedule log, a ledger, an audit."""
 
 from __future__ import annotations
 
 import json
 import math
+import tempfile
 import tomllib
-from hashlib import sha256
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,14 @@ from ..accounting.ledger import Ledger
 from ..accounting.ledger.contents import opened
 from ..mechanisms import InputError
 from ..mechanisms.paths import content
+from ..proofs_checks.certificates.points import points
+from ..proofs_checks.certificates.restated import NoCertificate
+from ..proofs_checks.certificates.stated import stated as described
 from ..proofs_checks.claims.claim import Claim, parse_claim
+from ..proofs_checks.claims.observers import against
 from ..proofs_checks.schedules.logged import audited, read_log
+from ..proofs_checks.verification.verdict import Verdict
+from ..proofs_checks.verification.verify import verify
 from .predicate import AuditPart, ClaimPart, Interval, LedgerPart, SchedulePart
 
 SCHEDULE_ERROR = 1e-6
@@ -142,3 +150,79 @@ def text_of(path: Path, field: str) -> str:
         return content(field, path).decode("utf-8")
     except UnicodeDecodeError:
         raise InputError(field, str(path), "a text file in UTF-8") from None
+
+
+def digests(paths: Iterable[Path]) -> dict[str, str]:
+    """Name -> SHA-256 of every file; of a folder every file in it, by its path within the folder's own name.
+
+    Raises InputError for what is no regular file (a link may point elsewhere tomorrow), for a file that cannot be read,
+    and for two of the same name.
+    """
+    found: dict[str, str] = {}
+    for path in paths:
+        for name, file in _files(path):
+            if name in found:
+                raise InputError("--subject", str(file), f"files of different names: there is another {name!r}")
+            found[name] = _digest(file)
+    if not found:
+        raise InputError("--subject", "(none)", "at least one file")
+    return found
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of a file, however large."""
+    try:
+        with path.open("rb") as handle:
+            return file_digest(handle, "sha256").hexdigest()
+    except OSError as problem:
+        raise InputError("--subject", str(path), f"a readable file ({problem.strerror})") from None
+
+
+def _files(path: Path) -> Iterator[tuple[str, Path]]:
+    if path.is_symlink():
+        raise InputError("--subject", str(path), "the file itself, not a symbolic link: a link may change its target")
+    if path.is_dir():
+        for file in sorted(path.rglob("*")):
+            if file.is_symlink() or not (file.is_dir() or file.is_file()):
+                raise InputError("--subject", str(file), "regular files and folders only, no links, pipes or devices")
+            if file.is_file():
+                yield f"{path.resolve().name}/{file.relative_to(path).as_posix()}", file
+    elif path.is_file():
+        yield path.name, path
+    elif path.exists():
+        raise InputError("--subject", str(path), "a regular file or a folder, not a pipe or a device")
+    else:
+        raise InputError("--subject", str(path), "a file or folder that exists")
+
+
+ABOUT = ("claim", "phases", "currency")
+
+
+def descriptions(claim: Claim) -> list[dict[str, Any]]:
+    """The parts of a certificate that follow from the claim alone, for each of its certificates.
+
+    For currencies whose certificates are no points of a curve they are taken from fresh certificates.
+    """
+    try:
+        return [described(part) for part in points(claim, against(claim, claim.statement.currency.rtol))]
+    except NoCertificate:
+        with tempfile.TemporaryDirectory() as folder:
+            verify(claim, certificates=Path(folder))
+            return [json.loads(file.read_text("utf-8")) for file in sorted(Path(folder).glob("*.json"))]
+
+
+def verdict_of(documents: Sequence[dict[str, Any]], described: Sequence[dict[str, Any]]) -> Verdict:
+    """What certificates, each proved by the checker, say of the claim together.
+
+    The claim is refuted where one of its certificates is, and holds where every one that it needs is there and does.
+    """
+    if any(document["verdict"] == "refuted" for document in documents):
+        return "refuted"
+    holding = [document for document in documents if document["verdict"] == "holds"]
+    whole = described and all(any(same(document, each) for document in holding) for each in described)
+    return "holds" if whole else "undecided"
+
+
+def same(document: dict[str, Any], described: dict[str, Any]) -> bool:
+    """Whether a certificate is about what is described."""
+    return isinstance(document, dict) and all(document.get(key) == described.get(key) for key in ABOUT)

@@ -47,7 +47,7 @@ def quadratic(clients: int, dimension: int) -> Any:
     """L = mu = 1, clients that differ."""
     from dpcert.proofs_checks.convergence.pmtl_runs import mean_estimation
 
-    return mean_estimation(population=clients, dimension=dimension, curvature=1.0, seed=1)
+    return mean_estimation(clients, dimension)
 
 
 @cache

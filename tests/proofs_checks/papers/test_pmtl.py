@@ -65,7 +65,7 @@ def test_few_rows_wait_for_the_night() -> None:
 
 
 def _ridge(form: Form, cohort: int | None, **more: Any) -> Federation:
-    problem = ridge_regression(population=4, dimension=3, seed=2)
+    problem = ridge_regression(4, 3)
     told = {"strength": 2.0, "learning_rate": 0.3, "steps": 3, "start": np.full(3, 2.0)} | more
     return Federation(problem, form, cohort=cohort, **told)
 
@@ -104,8 +104,8 @@ def test_moments_are_the_average_over_all_cohorts(form: Form, cohort: int | None
 @pytest.mark.parametrize(("form", "cohort"), FORMS)
 def test_expectations_are_those_of_noisy_runs(form: Form, cohort: int | None) -> None:
     """150 independent coordinates, twelve comparisons in all, each by a t-interval at 1e-4."""
-    single = mean_estimation(population=4, dimension=1, curvature=1.0, seed=1)
-    many = mean_estimation(population=4, dimension=25, curvature=1.0, seed=1)
+    single = mean_estimation(4, 1)
+    many = mean_estimation(4, 25)
     told: dict[str, Any] = {"strength": 1.0, "learning_rate": 0.3}
     gaps, errors = [], []
     for seed in range(6):

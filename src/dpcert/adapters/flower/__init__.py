@@ -11,8 +11,7 @@ as in every relation "replace-one" here.
 from flwr.serverapp import GaussianPrivacyEvent, NeighboringRelation, PrivacyConfig, SamplingMethod
 
 from .accountant import CertifiedAccountant
-from .attendance import NobodyAnswers
-from .cohorts import poisson_cohort
+from .attendance import NobodyAnswers, poisson_cohort
 from .fedavg import PoissonFedAvg
 
 __all__ = [

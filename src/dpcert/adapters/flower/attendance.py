@@ -1,12 +1,16 @@
-"""Which nodes are there before the first round, and what happens when nobody answers in a later one."""
+"""Who takes part: the nodes that are there, a cohort by a coin of each, and what happens when nobody answers."""
 
 from __future__ import annotations
 
+import secrets
 import warnings
+from collections.abc import Iterable
 from logging import INFO, WARNING, getLogger
 from time import sleep
 
 from flwr.serverapp import Grid
+
+from ...mechanisms.validate import rate
 
 LONGEST_SILENCE = 3
 """So many rounds in a row without an answer stop a run."""
@@ -14,7 +18,18 @@ LONGEST_SILENCE = 3
 BETWEEN_LOOKS = 1.0
 """Seconds between two looks at which nodes are there."""
 
+_COIN_BITS = 53
+
 logger = getLogger("flwr")
+
+
+def poisson_cohort(node_ids: Iterable[int], sampling_rate: float) -> list[int]:
+    """A cohort for which each node flips its own coin, from the operating system's secure generator.
+
+    The coin's probability is sampling_rate rounded down to 53 bits, so never above it. May be empty.
+    """
+    heads = int(rate("sampling_rate", sampling_rate) * 2**_COIN_BITS)
+    return [node for node in node_ids if secrets.randbits(_COIN_BITS) < heads]
 
 
 class NobodyAnswers(RuntimeError):

@@ -17,8 +17,7 @@ from ...mechanisms import InputError
 from ...mechanisms.validate import count as whole
 from ...mechanisms.validate import positive
 from .accountant import CertifiedAccountant
-from .attendance import Attendance
-from .cohorts import poisson_cohort
+from .attendance import Attendance, poisson_cohort
 
 
 class PoissonFedAvg(FedAvg):
