@@ -1,4 +1,4 @@
-"""The rules, one file each, found by looking into this folder; and what they find in a script."""
+"""The rules, found by looking into the files of this folder; and what they find in a script."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from pkgutil import iter_modules
 from ..rule import Finding, Rule
 from ..script import Script
 
-RULES: tuple[Rule, ...] = tuple(import_module(f"{__name__}.{module.name}").RULE for module in iter_modules(__path__))
+_FILES = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+_FOUND = (rule for file in _FILES for rule in vars(file).values() if isinstance(rule, Rule))
+RULES = tuple(sorted(_FOUND, key=lambda rule: rule.id))
 """In the order of their names."""
 
 

@@ -1,11 +1,15 @@
-"""The batch's gradient is clipped, where each example's gradient should be."""
+"""A clipping bound that bounds nothing, or another thing than the noise is scaled to."""
 
 from __future__ import annotations
 
 import ast
+import math
+import re
 
 from ..gradient_noise import Addition, data_loops, noise_on_gradients
 from ..loaders import is_loader, loads_single_examples
+from ..named_values import named_values
+from ..numbers import number
 from ..rule import Found, Rule, Slip
 from ..script import Loop, Script, mentions
 
@@ -32,7 +36,7 @@ SLIP = Slip(
 )
 
 
-def find(script: Script) -> Found:
+def clip_after_aggregation(script: Script) -> Found:
     """Where a batch's gradient is clipped and gets noise in the same round of a loop over batches."""
     if any(_clips_for_you(origin) for origin in script.imports.values()):
         return  # these clip per example themselves; clip_grad_norm_ beside them is for stability
@@ -132,7 +136,7 @@ def _function(script: Script, node: ast.AST) -> ast.AST:
     return scope
 
 
-RULE = Rule(
+CLIP_AFTER_AGGREGATION = Rule(
     id="clip-after-aggregation",
     slip="`loss.backward(); clip_grad_norm_(...); p.grad += noise` for a whole batch",
     why=(
@@ -140,7 +144,7 @@ RULE = Rule(
         "others share the batch."
     ),
     instead="clip each example's gradient, then sum, then add the noise",
-    find=find,
+    find=clip_after_aggregation,
     bad="""import torch
 noise_multiplier, C = 1.1, 1.0
 for x, y in loader:
@@ -155,4 +159,70 @@ for example in examples:
     loss_of(model(example)).backward()
     torch.nn.utils.clip_grad_norm_(model.parameters(), C)
 """,
+)
+
+
+CLIP_NORMS = re.compile(r"^(max_grad_norm|l2_norm_clip|clip_norm|clipping_norm|max_norm)$", re.IGNORECASE)
+NO_BOUND = 1e6
+UNBOUNDED = Slip(
+    "the clipping norm bounds nothing: one example can change the sum by any amount, or the noise has no scale",
+    "clip at a number in the range of the gradients' norms",
+)
+
+
+def clip_bounds_nothing(script: Script) -> Found:
+    """max_grad_norm=inf, or as good as that."""
+    for _, value in named_values(script, CLIP_NORMS):
+        found = number(script, value)
+        if found is not None and (math.isinf(found) or found >= NO_BOUND):
+            yield value, UNBOUNDED
+
+
+CLIP_BOUNDS_NOTHING = Rule(
+    id="clip-bounds-nothing",
+    slip='`max_grad_norm=float("inf")`, or 1e6 and more',
+    why="One example can then change the sum by any amount.",
+    instead="a norm in the range of the gradients'",
+    find=clip_bounds_nothing,
+    bad="""from opacus import PrivacyEngine
+PrivacyEngine().make_private(module=m, max_grad_norm=float('inf'))  # slip
+""",
+    good="PrivacyEngine().make_private(module=m, max_grad_norm=1.0)",
+)
+
+
+CLIP = re.compile(r"^(clip|clipping)_?(norm|bound)$|^(max_grad|max)_?norm$|^l2_norm_clip$|^clip$", re.IGNORECASE)
+SENSITIVITY = re.compile(r"^(l2_|l1_)?sensitivity$", re.IGNORECASE)
+IN_UNITS_OF_CLIP = re.compile(r"^from_\w+_mechanism$|Event$")
+"""dp-accounting's mechanisms take noise and sensitivity in one unit; with noise multipliers that is the clip."""
+
+
+def sensitivity_below_clip(script: Script) -> Found:
+    clips = {found for _, value in named_values(script, CLIP) if (found := number(script, value)) is not None}
+    if len(clips) != 1:
+        return
+    (clip,) = clips
+    for _, value in named_values(script, SENSITIVITY):
+        found = number(script, value)
+        if found is not None and 0 < found < clip and not (found == 1 and _in_units_of_clip(script, value)):
+            said = f"the sensitivity is {found:g} where clips are {clip:g}: noise {clip / found:g} times too small"
+            yield value, Slip(said, "the sensitivity is the clipping norm (twice that when a contribution is replaced)")
+
+
+def _in_units_of_clip(script: Script, value: ast.expr) -> bool:
+    call = script.parents.get(script.parents.get(value, value))
+    return isinstance(call, ast.Call) and IN_UNITS_OF_CLIP.search(script.tail(call)) is not None
+
+
+SENSITIVITY_BELOW_CLIP = Rule(
+    id="sensitivity-below-clip",
+    slip="a stated sensitivity below the stated clipping norm",
+    why="One example can move the sum by the clipping norm, so the noise is too small.",
+    instead="the clipping norm, or twice it",
+    find=sensitivity_below_clip,
+    bad="""import dp_accounting
+clip_norm = 2.0
+sensitivity = 1.0  # slip
+""",
+    good="sensitivity = 2.0",
 )
