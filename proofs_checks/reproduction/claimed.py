@@ -31,10 +31,9 @@ from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase, has_weights, run_of
 from ..claims.claim import Claim
 from ..claims.currency import Against, Currency, Curve, EpsilonAt, Mu, RenyiAt, TprAtFpr
-from .cohort_variants import Sizes
 from .explain import common, explain
 from .printed import Convention, Printed, printed
-from .run_variants import AS_POISSON, Reading
+from .run_variants import AS_POISSON, Reading, Sizes
 
 
 def explained(claim: Claim) -> tuple[Convention, ...]:

@@ -15,12 +15,21 @@ from ...accounting.accountants import AccountantName
 from ...accounting.bracket import Bracket
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, PrivacyNotion, neighbouring_relation
 from ...mechanisms.validate import open_probability
-from .cohort_variants import NOT_STATED, Sizes, population_variants, scheme_variants
 from .conventions import Computed, composition_theorems, fixed_size, limit, optimal, renyi, shuffled_epoch, zcdp
 from .order_grids import GRIDS, with_source_orders
 from .printed import Convention, Printed, printed
 from .rounded_noise import noise_chosen_for, parameter_ends
-from .run_variants import Reading, Variant, main_variants, neighbour_variants, round_variants
+from .run_variants import (
+    NOT_STATED,
+    Reading,
+    Sizes,
+    Variant,
+    main_variants,
+    neighbour_variants,
+    population_variants,
+    round_variants,
+    scheme_variants,
+)
 
 _INTEGER = "moments accountant's integer orders"
 """The grid that is tried first."""

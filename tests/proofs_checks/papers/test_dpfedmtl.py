@@ -24,7 +24,7 @@ from dpcert.proofs_checks.convergence.dpfedmtl_recursion import CURVES, Family, 
 from dpcert.proofs_checks.convergence.noise_law import right_noise
 from dpcert.proofs_checks.papers import register
 from dpcert.proofs_checks.papers.balls import gaussian_excess
-from dpcert.proofs_checks.papers.dpfedmtl.algorithm_1 import _run
+from dpcert.proofs_checks.papers.dpfedmtl.algorithm import _run
 from dpcert.proofs_checks.papers.dpfedmtl.composition import actual_epsilon, claimed_epsilon, multiplier
 from dpcert.proofs_checks.papers.dpfedmtl.descent import expected_step
 from dpcert.proofs_checks.papers.dpfedmtl.settings import CELEBA, DELTA, FEMNIST

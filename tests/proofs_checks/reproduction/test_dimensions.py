@@ -17,7 +17,7 @@ from dp_accounting import NeighboringRelation
 from dp_accounting import rdp as peers
 
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Shuffled
-from dpcert.proofs_checks.reproduction.cohort_variants import Sizes
+from dpcert.proofs_checks.reproduction.run_variants import Sizes
 from dpcert.proofs_checks.reproduction.explain import explain
 from dpcert.proofs_checks.reproduction.printed import Chance, Convention, chances, not_reproduced, printed
 
