@@ -12,7 +12,7 @@ import numpy as np
 
 from ...mechanisms.arrays import Floats
 from ..convergence.noise_law import right_noise
-from .row import Finding, Statement, looseness, on_instances, resting_on
+from .row import Finding, Statement, of_a_bound, on_instances, resting_on
 
 CLIENTS, WIDE, CLIP, NOISE = 3, 20_000, 0.5, 1.5
 """Coordinates: so many that noise 5% off is noticed."""
@@ -97,9 +97,7 @@ def moved_by_a_client(statement: Statement) -> Finding:
     moved = float(np.linalg.norm(apart)) / CLIP
     text = f"the released sum moves by {moved:.7g} clip norms"
     stated = statement.claim["clip norms"]
-    return Finding(
-        moved <= stated, text, {"clip norms": moved}, loose=looseness([moved / stated]) if moved <= stated else None
-    )
+    return of_a_bound(moved <= stated, text, {"clip norms": moved}, [moved / stated])
 
 
 @resting_on(on_instances(1, "trainer runs"))

@@ -164,6 +164,11 @@ class Finding:
                 return Grade.READ
 
 
+def of_a_bound(holds: bool, text: str, numbers: Mapping[str, Any], measured_over_bound: Iterable[float]) -> Finding:
+    """A finding on a bound: of one that holds also how loose it is."""
+    return Finding(holds, text, numbers, loose=looseness(measured_over_bound) if holds else None)
+
+
 Evidence = Callable[[Statement], Finding]
 
 

@@ -8,7 +8,7 @@ from ....mechanisms.arrays import Floats
 from ....trainers.mocha import objective
 from ....trainers.mocha.sigma_prime import safe_sigma
 from ...convergence.mocha_problem import Problem, confirm_rounds, made_problem, part_way, tight_problem
-from ..row import Finding, Statement, looseness, on_instances, resting_on
+from ..row import Finding, Statement, of_a_bound, on_instances, resting_on
 
 
 @resting_on(on_instances(500))
@@ -84,14 +84,9 @@ def sharp_value(statement: Statement) -> Finding:
         shares.append(sharp / {"row sums": safe_sigma(covariance), "m": float(tasks)}[statement.claim["sigma'"]])
         least = min(least, sharp)
     worst = max(shares)
-    holds = worst <= statement.claim["factor"]
     text = f"the sharp sigma' is at most {worst:.4f} times the stated one, and never below {least:.3f}"
-    return Finding(
-        holds,
-        text,
-        {"sharp over stated, at most": worst, "smallest sharp value": float(least)},
-        loose=looseness(shares) if holds else None,
-    )
+    numbers = {"sharp over stated, at most": worst, "smallest sharp value": float(least)}
+    return of_a_bound(worst <= statement.claim["factor"], text, numbers, shares)
 
 
 @resting_on(on_instances(2, "trainer runs"))

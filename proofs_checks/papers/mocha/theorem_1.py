@@ -28,7 +28,7 @@ from ...convergence.mocha_problem import (
     tight_problem,
 )
 from ..measured import by_exponent
-from ..row import Finding, Statement, looseness, on_instances, resting_on
+from ..row import Finding, Statement, of_a_bound, on_instances, resting_on
 
 ROUNDS, SEEDS = 80, 6
 
@@ -88,25 +88,20 @@ def linear_rate(statement: Statement) -> Finding:
     as soon as epsilon_D >= n.
     """
     confirm_rounds()
+    runs = _runs(statement.domain["labels"])
     factor, worst, margin = statement.claim["s over mu/(mu + sigma' sigma_max)"], 0.0, math.inf
-    for problem, drop, run in _runs(statement.domain["labels"]):
+    for problem, drop, run in runs:
         worst_theta = drop + (1 - drop) * float(run["theta"].max())
         speed = (1 - worst_theta) * min(1.0, factor * constant(problem))
         worst = max(worst, float((run["expected"] / ((1 - speed) * run["excess"])).max()))
         margin = min(margin, problem.total / float(run["excess"][0]))
     numbers = {"largest expected excess over bound": worst, "n / (D(0) - D*)": margin}
+    basis = on_instances(len(runs), "trainer runs")
     if margin < 1:
-        return Finding(
-            False,
-            f"at H = 0, epsilon_D = n: D(0) - D* is {1 / margin:.3g} n",
-            numbers,
-            dict(numbers),
-            basis=on_instances(len(_runs(statement.domain["labels"])), "trainer runs"),
-        )
+        text = f"at H = 0, epsilon_D = n: D(0) - D* is {1 / margin:.3g} n"
+        return Finding(False, text, numbers, dict(numbers), basis=basis)
     text = f"E[D - D*] after each round is at most {worst:.6f} times its bound; D(0) - D* <= n / {margin:.3g}"
-    return Finding(
-        worst <= 1, text, numbers, basis=on_instances(len(_runs(statement.domain["labels"])), "trainer runs")
-    )
+    return Finding(worst <= 1, text, numbers, basis=basis)
 
 
 @resting_on(on_instances(3, "trainer runs"))
@@ -115,13 +110,9 @@ def gap_bound(statement: Statement) -> Finding:
     confirm_rounds()
     shares = _gap_over_bound()
     worst = max(shares)
+    text = f"the gap is at most {worst:.3f} times the bound"
     holds = worst <= statement.claim["factor"] * (1 + 1e-12)
-    return Finding(
-        holds,
-        f"the gap is at most {worst:.3f} times the bound",
-        {"largest gap over bound": worst},
-        loose=looseness(shares) if holds else None,
-    )
+    return of_a_bound(holds, text, {"largest gap over bound": worst}, shares)
 
 
 @cache
