@@ -109,48 +109,45 @@ def _about_noise(table: KindTable, phase: Phase) -> Iterator[str]:
         yield "the weights (sample counts) are the same under both neighbours"
 
 
+_DRAWN_BY_ITSELF = (
+    "each unit draws its own rounds, which stay secret; sums are divided by a constant, never by the number of units "
+    "that take part"
+)
+_SCHEMES = {
+    "poisson": "Poisson sampling: in every round each unit is included independently, with the same probability; sums "
+    "are divided by a constant, never by the number of units drawn",
+    "fixed-size": "fixed-size sampling: every round draws a new uniform cohort without replacement",
+    "cyclic": "cyclic batches: every pass uses the same public batches in the same order, whatever the data are",
+    "cyclic-poisson": "cyclic Poisson cohorts: a public split into groups that does not depend on the data; in every "
+    "round each unit of one group is included independently with the same probability; sums are divided by a constant",
+    "balls-in-bins": _DRAWN_BY_ITSELF,
+    "min-separated": _DRAWN_BY_ITSELF,
+}
+_SECRET = (
+    "stay secret, and a unit's contribution depends on its own data and on public outputs only (clients keep no state)"
+)
+
+
 def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
-    scheme = phase.sampling.scheme
-    if scheme == "poisson":
-        yield (
-            "Poisson sampling: in every round each unit is included independently, with the same probability; sums are "
-            "divided by a constant, never by the number of units drawn"
-        )
-    if scheme == "fixed-size":
-        yield "fixed-size sampling: every round draws a new uniform cohort without replacement"
+    sampling, statement = phase.sampling, claim.statement
+    scheme, nobody_named = sampling.scheme, statement.observer is None
+    if scheme in _SCHEMES:
+        yield _SCHEMES[scheme]
     if scheme in ("fixed-size", "shuffle"):
-        hidden = claim.statement.participation == Participation.HIDDEN or claim.statement.notion == PrivacyNotion.DP
-        if hidden and claim.statement.observer is None:
-            yield (
-                "cohorts stay secret, and a unit's contribution depends on its own data and on public outputs only "
-                "(clients keep no state)"
-            )
+        hidden = statement.participation == Participation.HIDDEN or statement.notion == PrivacyNotion.DP
+        if hidden and nobody_named:
+            yield f"cohorts {_SECRET}"
     if scheme == "shuffle":
-        even = phase.sampling.drop_last or not phase.sampling.is_uneven
+        even = sampling.drop_last or not sampling.is_uneven
         sizes = "equal size" if even else "equal size except for a smaller last one, which has the same noise"
         yield f"shuffling: a new uniform order per epoch, batches of {sizes}, each unit in one batch per epoch"
-        if phase.sampling.drops_units:
+        if sampling.drops_units:
             yield "each epoch leaves out the units of its incomplete last batch; no lower bound is known for that"
-    if scheme == "cyclic":
-        yield "cyclic batches: every pass uses the same public batches in the same order, whatever the data are"
-    if scheme == "cyclic-poisson":
-        yield (
-            "cyclic Poisson cohorts: a public split into groups that does not depend on the data; in every round each "
-            "unit of one group is included independently with the same probability; sums are divided by a constant"
-        )
-    if scheme in ("balls-in-bins", "min-separated"):
-        yield (
-            "each unit draws its own rounds, which stay secret; sums are divided by a constant, never by the number of "
-            "units that take part"
-        )
     if scheme == "random-allocation":
         yield (
-            f"random allocation: each unit picks {phase.sampling.per_block or 1} of the {phase.sampling.block} rounds "
-            "of each block independently and uniformly; sums are divided by a constant, never by the number of units "
-            "that take part"
+            f"random allocation: each unit picks {sampling.per_block or 1} of the {sampling.block} rounds of each "
+            "block independently and uniformly; sums are divided by a constant, never by the number of units that take "
+            "part"
         )
-        if claim.statement.observer is None and claim.statement.notion == PrivacyNotion.DP:
-            yield (
-                "the picks stay secret, and a unit's contribution depends on its own data and on public outputs only "
-                "(clients keep no state)"
-            )
+        if nobody_named and statement.notion == PrivacyNotion.DP:
+            yield f"the picks {_SECRET}"

@@ -51,12 +51,11 @@ class Script:
     @cached_property
     def imports(self) -> dict[str, str]:
         """Local name -> dotted origin; a relative import keeps its dots."""
-        origins = {}
+        origins: dict[str, str] = {}
         for node in self.nodes:
             if isinstance(node, ast.Import):
-                origins.update(
-                    {a.asname or a.name.split(".")[0]: a.name if a.asname else a.name.split(".")[0] for a in node.names}
-                )
+                named = ((a.asname, a.name) if a.asname else (a.name.split(".")[0],) * 2 for a in node.names)
+                origins.update(named)
             elif isinstance(node, ast.ImportFrom):
                 module = "." * node.level + (node.module or "")
                 origins.update({a.asname or a.name: f"{module}.{a.name}" for a in node.names})
