@@ -17,9 +17,9 @@ from dp_accounting import NeighboringRelation
 from dp_accounting import rdp as peers
 
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat, Shuffled
-from dpcert.proofs_checks.reproduction.run_variants import Sizes
 from dpcert.proofs_checks.reproduction.explain import explain
 from dpcert.proofs_checks.reproduction.printed import Chance, Convention, chances, not_reproduced, printed
+from dpcert.proofs_checks.reproduction.run_variants import Sizes
 
 DELTA = 1e-5
 
