@@ -30,29 +30,8 @@ from .evidence import Search
 from .restated import NoCertificate
 from .stated import Table, stated
 
-WIDENINGS = (
-    0.0,
-    1e-13,
-    1e-12,
-    1e-11,
-    1e-10,
-    1e-9,
-    1e-8,
-    1e-7,
-    1e-6,
-    1e-5,
-    1e-4,
-    1e-3,
-    3e-3,
-    0.01,
-    0.02,
-    0.04,
-    0.07,
-    0.1,
-    0.15,
-    0.2,
-    0.3,
-)
+_FINE = (float(f"1e-{digits}") for digits in range(13, 2, -1))
+WIDENINGS = (0.0, *_FINE, 3e-3, 0.01, 0.02, 0.04, 0.07, 0.1, 0.15, 0.2, 0.3)
 """By how much, relatively, an end is moved outwards until it can be proved: the first of these that does."""
 
 WILD = tuple(1.25**k - 1 for k in range(2, 75))

@@ -52,18 +52,8 @@ ADDS = ("add", "add_", "iadd")
 
 MADE = (
     *DRAWS,
-    *(
-        "rand",
-        "random",
-        "uniform",
-        "randint",
-        "integers",
-        "choice",
-        "permutation",
-        "poisson",
-        "exponential",
-        "binomial",
-    ),
+    *("rand", "random", "uniform", "randint", "integers", "choice", "permutation", "poisson", "exponential"),
+    "binomial",
     *("linspace", "arange", "range", "zeros", "ones", "full", "eye", "meshgrid", "sin", "cos", "exp", "stack", "dot"),
     *("concatenate", "array", "asarray", "tensor", "reshape", "make_regression", "make_classification", "make_blobs"),
 )
