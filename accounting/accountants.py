@@ -224,7 +224,7 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
     if best is None:
         said = "dpcert has no bound for this combination of releases and sampling. Ask for its parts one by one."
         raise InputError("run", product, "a composition that some accountant supports", said)
-    return replace(best, method=_givers(found, best.lower, best.upper))
+    return best if len(found) == 1 else replace(best, method=_givers(found, best.lower, best.upper))
 
 
 def _givers(found: Sequence[Bracket], lower: float, upper: float) -> str:

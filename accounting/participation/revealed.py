@@ -25,9 +25,10 @@ _OF_SHOWN = (gaussian, closed_form, participation)
 
 def supports(composition: Composition) -> bool:
     """Gaussian rounds, or one round of any noise, at least one phase of them sampled or allocated in secret."""
+    if all(pair.revealed() is None for pair, _ in composition):
+        return False
     shown = _revealed(composition)
-    hidden = any(pair.revealed() is not None for pair, _ in composition)
-    return hidden and any(each.supports(shown) for each in _OF_SHOWN)
+    return any(each.supports(shown) for each in _OF_SHOWN)
 
 
 def epsilon(composition: Composition, delta: float) -> Bracket:

@@ -92,7 +92,8 @@ def in_each_place(lower: Mapping[Order, Mapping[Choice, Pair]]) -> dict[Order, A
 
 def tight(pairs: ByOrder) -> Round:
     """Pairs that dominate and are attained."""
-    return Round.of(pairs, plain(pairs))
+    steps = {order: once(pair) for order, pair in pairs.items()}
+    return Round(steps, {order: {Example.PLAIN: step} for order, step in steps.items()})
 
 
 def repeated(pair: Pair, times: int) -> Round:
