@@ -9,16 +9,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
 
 from ...mechanisms import InputError
-
-if TYPE_CHECKING:
-    from .result import AuditResult
-
 
 Mechanism = Callable[..., Any]
 Style = Literal["single", "size", "rngs", "named", "random_state", "alone"]
@@ -154,7 +150,7 @@ class MechanismError(InputError):
         also += "observing_failures(mechanism))"
         super().__init__("mechanism", mechanism, f"{expected}; {also}")
         self.dataset = dataset
-        self.known: AuditResult | None = None
+        self.known: Any = None  # an AuditResult, whose module rests on this one
 
 
 def failed(mechanism: object, dataset: object, problem: BaseException) -> MechanismError:
