@@ -56,7 +56,7 @@ SIGNS: list[tuple[str, Any]] = [
     (r"([A-Za-z])~(?!\w)", "\\1\u0303"),
     (rf"([A-Za-z]){SUB}bar{BUS}", "\\1\u0304"),
     (rf"([{SUB}{SUP}])-", "\\1\N{MINUS SIGN}"),
-    (rf"(?<![A-Za-z0-9_])({NO_WORD})(?![A-Za-z0-9_])", _letter),
+    (rf"(?<![A-Za-z0-9_])({NO_WORD})(?!\w|-square)", _letter),
     (r"(?<!\w)lambda(\d)(?!\w)", f"λ{SUB}\\1{BUS}"),
     (r"(?<=epsilon, )delta(?=\))|delta(?=\)-)", "δ"),
     (rf"(?<![A-Za-z0-9_])(epsilon|delta)(?=[{SCRIPTS}(+/·=<>≤≥]| [=<>≤≥/·+] |-DP)", _letter),

@@ -52,7 +52,7 @@ def test_it_is_mathematics(typed, shown):
         "run_step, femnist_noisy, weighted_average_oracle, n_clients, table_2, opt/run_mu.m, trainers/eta_t.py",
         "https://example.org/a_b^2?sigma=1&amp;mu=2",
         "2023-10-01, version 0.2.0, f_k_t, x^, a_(b, 1e5, 3e-5x, {f}** with",
-        "the epsilon of the run, every delta, a larger delta than stated (epsilon 0.1), neta, beta2b",
+        "the epsilon of the run, every delta, a larger delta than stated (epsilon 0.1), neta, beta2b, chi-square",
         "**bold* and ~ 5, a -> b, &lt;b&gt;",
     ],
 )
