@@ -17,7 +17,6 @@ are composed by the pairs of dominating.py; for one this event is as good.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,6 +26,8 @@ from scipy.special import log_ndtr
 
 from ...mechanisms import Gaussian, Mechanism, Relation, Shuffled, rounds_by_step
 from ...mechanisms.arrays import Floats
+from ..losses.one_event import event_delta, event_epsilon
+from ..pairs.tails import normal_tail
 
 _MOVES: dict[Relation, tuple[tuple[int, int], ...]] = {
     Relation.ZERO_OUT: ((2, 1), (1, 2), (1, 0), (0, 1)),
@@ -63,10 +64,7 @@ def epochs(run: Mechanism, relation: Relation) -> tuple[Epoch, ...]:
 def epsilon_lower(epoch: Epoch, delta: float) -> float:
     """A certified lower bound on the epoch's epsilon at delta, at least 0.0."""
     threshold = _best_threshold(epoch, lambda p, q: np.log((p - delta) / q))
-    first, second = _masses(epoch, threshold)
-    if not (first - arb(delta) > 0 and second > 0):
-        return 0.0
-    return max(0.0, _down(((first - arb(delta)) / second).log()))
+    return event_epsilon(*_masses(epoch, threshold), delta)
 
 
 def delta_lower(epoch: Epoch, epsilon: float) -> float:
@@ -74,8 +72,7 @@ def delta_lower(epoch: Epoch, epsilon: float) -> float:
     with np.errstate(over="ignore"):
         odds = np.exp(epsilon)
     threshold = _best_threshold(epoch, lambda p, q: p - odds * q)
-    first, second = _masses(epoch, threshold)
-    return max(0.0, _down(first - arb(epsilon).exp() * second))
+    return event_delta(*_masses(epoch, threshold), epsilon)
 
 
 def _best_threshold(epoch: Epoch, gain: Callable[[Floats, Floats], Floats]) -> float:
@@ -90,19 +87,8 @@ def _best_threshold(epoch: Epoch, gain: Callable[[Floats, Floats], Floats]) -> f
 
 def _masses(epoch: Epoch, threshold: float) -> tuple[arb, arb]:
     """Balls around MoG(a)[E] and MoG(b)[E]."""
-    saved, ctx.prec = ctx.prec, _PRECISION_BITS
-    try:
+    with ctx.workprec(_PRECISION_BITS):
         z, c = arb(epoch.noise), arb(threshold)
-        rest = _normal_cdf(c / z) ** (epoch.batches - 1)
-        return 1 - _normal_cdf((c - epoch.a) / z) * rest, 1 - _normal_cdf((c - epoch.b) / z) * rest
-    finally:
-        ctx.prec = saved
-
-
-def _normal_cdf(x: arb) -> arb:
-    return (-x / arb(2).sqrt()).erfc() / 2
-
-
-def _down(value: arb) -> float:
-    """A float at or below every point of the ball."""
-    return math.nextafter(float(value.lower()), -math.inf) if value.is_finite() else 0.0
+        rest = normal_tail(-c / z) ** (epoch.batches - 1)
+        first, second = (1 - normal_tail((move - c) / z) * rest for move in (epoch.a, epoch.b))
+        return first, second

@@ -26,6 +26,7 @@ from ...mechanisms.arrays import Floats
 from ..bracket import Bracket
 from ..pairs import Composition, Pair, Sampling
 from ..pairs.tails import normal_tail
+from ..rounding import float_below
 
 METHOD = "one-event"
 _PRECISION_BITS = 256
@@ -70,9 +71,7 @@ def _epsilon(pair: Pair, rounds: int, target: float) -> float:
 
     likely = _most_likely(parts[0], rounds, target)
     first, second = _masses(*parts, rounds, *_best(*parts, rounds, range(max(1, likely - 3), likely + 1), gain))
-    if not (first - arb(target) > 0 and second > 0):
-        return 0.0
-    return max(0.0, _down(((first - arb(target)) / second).log()))
+    return event_epsilon(first, second, target)
 
 
 def _delta(pair: Pair, rounds: int, epsilon: float) -> float:
@@ -85,7 +84,7 @@ def _delta(pair: Pair, rounds: int, epsilon: float) -> float:
 
     enough = min(rounds, 1 + int(min(float(_MOST), 2.0 * epsilon / parts[1] ** 2)))
     first, second = _masses(*parts, rounds, *_best(*parts, rounds, range(enough, min(rounds, enough + 3) + 1), gain))
-    return min(1.0, max(0.0, _down(first - arb(epsilon).exp() * second)))
+    return min(1.0, event_delta(first, second, epsilon))
 
 
 def _most_likely(rate: float, rounds: int, target: float) -> int:
@@ -129,16 +128,13 @@ def _log_some(log_each: Floats, rounds: int, k: int) -> Floats:
 
 def _masses(rate: float, shift: float, replaced: bool, rounds: int, k: int, threshold: float) -> tuple[arb, arb]:
     """Balls, the first around P[E], the second around a number that Q[E] does not exceed."""
-    saved, ctx.prec = ctx.prec, _PRECISION_BITS
-    try:
+    with ctx.workprec(_PRECISION_BITS):
         q, s, c = arb(rate), arb(shift), arb(threshold)
         still = normal_tail(c)
         first = (1 - q) * still + q * normal_tail(c - s)
         second = (1 - q) * still + q * (normal_tail(c + s) if replaced else still)
         union = arb.bin_uiui(rounds, k) * second**k
         return _some(first, rounds, k), arb(min(union.upper(), _some(second, rounds, k).upper()))
-    finally:
-        ctx.prec = saved
 
 
 def _some(each: arb, rounds: int, k: int) -> arb:
@@ -148,6 +144,18 @@ def _some(each: arb, rounds: int, k: int) -> arb:
     return 1 - sum((arb.bin_uiui(rounds, j) * each**j * (1 - each) ** (rounds - j) for j in range(k)), arb(0))
 
 
-def _down(value: arb) -> float:
-    """A float at or below every point of the ball."""
-    return math.nextafter(float(value.lower()), -math.inf) if value.is_finite() else 0.0
+def event_epsilon(first: arb, second: arb, delta: float) -> float:
+    """At least 0, and at most the epsilon at delta of two laws under which an event has these probabilities."""
+    likely = first - arb(delta)
+    if not (likely > 0 and second > 0):
+        return 0.0
+    return _known((likely / second).log())
+
+
+def event_delta(first: arb, second: arb, epsilon: float) -> float:
+    """At least 0, and at most their delta at epsilon."""
+    return _known(first - arb(epsilon).exp() * second)
+
+
+def _known(ball: arb) -> float:
+    return max(0.0, float_below(ball)) if ball.is_finite() else 0.0
