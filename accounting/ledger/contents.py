@@ -104,11 +104,13 @@ def counted(run: Mechanism | None) -> tuple[tuple[int, str], ...]:
 def opened(path: Path) -> Ledger:
     """The ledger of an existing file, every event verified; InputError where it cannot be trusted."""
     if not path.is_file():
-        raise InputError("LEDGER", str(path), "an existing ledger file")
+        raise InputError("LEDGER", str(path), "an existing ledger file", f"{path} does not exist, or is not a file.")
     try:
         return Ledger(path)
     except LedgerError as problem:
-        raise InputError("LEDGER", str(path), f"a whole ledger: {problem}") from None
+        reason = str(problem).removeprefix(f"{path}: ").rstrip(".")
+        said = f"{path} is not a whole ledger: {reason}. Use a copy that `dpcert ledger check` accepts."
+        raise InputError("LEDGER", str(path), "a whole ledger", said) from None
     except InputError:  # the chain is whole, and its events are something else
         raise InputError("LEDGER", str(path), f"{SPENT}dpcert train and dpcert mocha check when they resume") from None
 

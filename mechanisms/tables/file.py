@@ -68,8 +68,9 @@ def _parsed(file: str, content: bytes) -> dict[str, Any]:
     except RecursionError:
         raise _bad(file, "valid TOML", "is not valid TOML: it is nested hundreds of levels deep") from None
     except ValueError as problem:  # TOMLDecodeError is one; so is a number with too many digits
-        reason = " ".join(str(problem).split())
-        raise _bad(file, "valid TOML", f"is not valid TOML: {reason[:160]}") from None
+        reason = " ".join(str(problem).split())[:160]
+        why = f"is not valid TOML: {reason}. To see what a claim looks like, run `dpcert new`"
+        raise _bad(file, "valid TOML", why) from None
 
 
 def _bad(file: str, expected: str, why: str) -> InputError:

@@ -13,7 +13,7 @@ from ...mechanisms.tables.cohort import SamplingTable
 from .audit import ScheduleAudit, audit_cyclic_poisson, audit_schedule
 from .separated import audit_balls_in_bins, audit_min_separated
 
-EXPECTED = "JSON with population, sampling (as in a claim's [sampling]) and rounds: one list of unit numbers a round"
+EXPECTED = "JSON with population, sampling (as in a claim's [sampling]) and rounds: one list of unit numbers per round"
 GROUPS = "groups and sampling_rate beside scheme = 'cyclic-poisson'"
 BINS = "bins beside scheme = 'balls-in-bins'"
 SEPARATED = "min_separation and sampling_rate beside scheme = 'min-separated'"

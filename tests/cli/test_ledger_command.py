@@ -75,7 +75,8 @@ def test_damaged_ledgers_are_refused_and_left_alone(recorded, capsys, command, d
     assert run(["ledger", command, str(recorded)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
-    assert captured.err.startswith("error: LEDGER = ")
+    said = "does not exist" if damage == "missing" else "is not a whole ledger: "
+    assert captured.err.startswith(f"error: {recorded} {said}")
     assert captured.err.count("\n") == 1
     assert recorded.exists() == (damage != "missing")
 
