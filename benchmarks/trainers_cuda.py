@@ -171,7 +171,7 @@ def apart(federation: Federation, solver: str, device: str, *, winograd: bool = 
         trainer(federation, "cnn", name, len(clients), place, dtype).local
         for name, place, dtype in ((solver, device, "float32"), ("loop", "cpu", "float64"))
     )
-    allowed = patch("dpcert.trainers.solvers.vmap.plain_convolutions", lambda _: nullcontext())
+    allowed = patch("dpcert.trainers.solvers.together.plain_convolutions", lambda _: nullcontext())
     start = own.initial
     with reproducible_kernels(torch.device(device)), allowed if winograd else nullcontext():
         found = own.solver(clients, 0)(start).cpu().double()

@@ -138,33 +138,27 @@ def attacked() -> Any:
 
 
 def solved() -> Any:
-    from dpcert.trainers.mocha.methods import Options, kind_of, method_of, setting_of
-    from dpcert.trainers.mocha.mini_batches import STEP_RULES
     from dpcert.trainers.mocha.omegas import Given, omega_of
-    from dpcert.trainers.mocha.run import Run
     from dpcert.trainers.mocha.source import load_problem
-    from dpcert.trainers.mocha.trainer import solution
+    from dpcert.trainers.mocha.trainer import MochaTrainer
     from dpcert.trainers.mocha.work import NodeWork
 
     problem, omega = load_problem(TASKS, None, 0), omega_of("mean-regularised", Given("1", 0.1, None, None))
-    setting = setting_of(problem.train, omega, "hinge", 1.0, problem.covariance)
-    options = Options(NodeWork.of("passes=1", None, problem.train.count), 0.5, None, 1.0, STEP_RULES["decreasing"])
-    ran = Run(method_of("mocha", omega, setting, options), "here", seed=0)
+    work = NodeWork.of("passes=1", None, problem.train.count)
     about = {"loss": "hinge", "omega": "mean-regularised", "lambda": 1.0, "work": "passes=1", "drop": None}
-    kind = kind_of("mocha", omega)
-    return solution("mocha", kind, problem, ran, ran.solve(5, tolerance=1e-4), 1e-4, None, about)
+    return MochaTrainer("mocha", problem, "hinge", omega, 1.0, work, seed=0, told=about).solve(5)
 
 
 def sizes() -> Any:
-    from dpcert.trainers.experiments.mocha.sizes import sizes_beside
+    from dpcert.trainers.experiments.sizes import mocha_sizes
 
-    return sizes_beside("mocha-sizes", TASKS, None, 0)
+    return mocha_sizes("mocha-sizes", TASKS, None, 0)
 
 
 def statistics() -> Any:
-    from dpcert.trainers.experiments.dpfedmtl.statistics import sizes_beside
+    from dpcert.trainers.experiments.sizes import dpfedmtl_sizes
 
-    return sizes_beside("dpfedmtl-table1", SMALL, 0)
+    return dpfedmtl_sizes("dpfedmtl-table1", SMALL, 0)
 
 
 def finetuned(place: Path) -> Any:

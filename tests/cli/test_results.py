@@ -41,16 +41,15 @@ def trained():
 
 
 def solved():
-    from dpcert.trainers.mocha.losses import LOSSES
-    from dpcert.trainers.mocha.methods import KINDS, Setting, WeightStep
-    from dpcert.trainers.mocha.run import Run
+    from dpcert.trainers.mocha.omegas import Omega
     from dpcert.trainers.mocha.source import load_problem
-    from dpcert.trainers.mocha.trainer import solution
+    from dpcert.trainers.mocha.trainer import MochaTrainer
+    from dpcert.trainers.mocha.work import NodeWork
 
     problem = load_problem("synthetic:mean,tasks=3,samples=8,dimension=2")
-    run = Run(WeightStep(Setting(problem.train, LOSSES["hinge"], np.eye(3), 1.0)), "here", seed=0)
     about = {"omega": "fixed-identity", "lambda": 1.0, "loss": "hinge"}
-    return solution("mocha", KINDS["mocha", False], problem, run, run.solve(5, tolerance=1e-9), 1e-9, None, about)
+    omega, work = Omega(lambda tasks, made_by: np.eye(tasks)), NodeWork.of("passes=1", None, 3)
+    return MochaTrainer("mocha", problem, "hinge", omega, 1.0, work, seed=0, told=about).solve(5, tolerance=1e-9)
 
 
 RESULTS = {

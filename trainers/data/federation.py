@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +62,23 @@ class Client:
     name: str
     train: Samples
     test: Samples
+
+
+class LazyClients(Sequence[Client]):
+    """Clients that exist only while they are used."""
+
+    def made(self, place: int) -> Client:
+        """The client at this place, from 0."""
+        raise NotImplementedError
+
+    @overload
+    def __getitem__(self, place: int) -> Client: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Client]: ...
+    def __getitem__(self, place: int | slice) -> Client | list[Client]:
+        if isinstance(place, slice):
+            return [self.made(one) for one in range(len(self))[place]]
+        return self.made(range(len(self))[place])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -23,11 +23,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import positive
 from ..mocha.tasks import Tasks, load_mat
-from .task_files import csv_of, files_in, parsed, short
+from .task_files import bad, csv_of, files_in, parsed
 
 RATE = 10.0
 """Readings a second that the irregular ones are interpolated to."""
@@ -138,14 +137,14 @@ def load_gleam(path: str | Path, *, window: float = WINDOW, label: str = "activi
     if Path(path).suffix == ".mat":
         return load_mat(path)
     if not Path(path).is_dir():
-        raise InputError("path", short(path), "a .mat file, the folder of the unpacked GLEAM.tar.gz or one of CSVs")
+        raise bad(path, "a .mat file, the folder of the unpacked GLEAM.tar.gz or one of CSVs")
     seconds = positive("window", window)
     found = sorted(_recordings(Path(path)).items())
     if found:
         parts = [samples_of(_recording(*files), seconds) for _, files in found]
         for (folder, _), (_, labels) in zip(found, parts, strict=True):
             if not len(labels):
-                raise InputError("path", short(folder), f"at least one window of {seconds:g} s with all three sensors")
+                raise bad(folder, f"at least one window of {seconds:g} s with all three sensors")
         return Tasks(tuple(x for x, _ in parts), tuple(y for _, y in parts))
     return _feature_tables(path, label)
 
@@ -161,7 +160,7 @@ def _recordings(path: Path) -> dict[Path, tuple[Path, Path]]:
                 kinds[kind].append(file)
         if any(kinds.values()):
             if any(len(files) != 1 for files in kinds.values()):
-                raise InputError("path", short(folder), "one CSV of sensor readings and one of annotations")
+                raise bad(folder, "one CSV of sensor readings and one of annotations")
             found[folder] = (kinds[READINGS][0], kinds[ANNOTATIONS][0])
     return found
 
@@ -171,7 +170,7 @@ def _kind_of(file: Path) -> tuple[str, ...] | None:
         with file.open(encoding="utf-8-sig") as handle:
             names = [name.strip().casefold() for name in handle.readline().split(",")]
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError("path", short(file), f"a readable CSV ({error})") from error
+        raise bad(file, f"a readable CSV ({error})") from error
     return next((kind for kind in (READINGS, ANNOTATIONS) if set(kind) <= set(names)), None)
 
 
@@ -181,7 +180,7 @@ def _recording(readings: Path, annotations: Path) -> Recording:
     for sensor in SENSORS:
         own = [row for row in rows if any(word.startswith(sensor) for word in row[1].casefold().split())]
         if not own:
-            raise InputError("path", short(readings), f"readings of the {sensor} sensor")
+            raise bad(readings, f"readings of the {sensor} sensor")
         table = parsed(readings, lambda own=own: np.array([[row[0], *row[2:]] for row in own], dtype=float))  # type: ignore[misc]
         _, first = np.unique(table[:, 0], return_index=True)  # in the order of time, each instant once
         streams.append(table[first] / [1000.0, 1.0, 1.0, 1.0])
@@ -192,19 +191,19 @@ def _eating(annotations: Path) -> Floats:
     """(k, 2) start and end in seconds of each stretch of eating."""
     rows = _columns(annotations, ANNOTATIONS)
     if len(rows) % 2:
-        raise InputError("path", short(annotations), f"rows in pairs, a start and an end, not {len(rows)} rows")
+        raise bad(annotations, f"rows in pairs, a start and an end, not {len(rows)} rows")
     times = []
     for (start, begun), (end, ended) in zip(rows[::2], rows[1::2], strict=True):
         eats = [activity.casefold() in EATING for activity in (begun, ended) if activity not in GIVEN_UP]
         if len(set(eats)) > 1:
-            raise InputError("path", short(annotations), f"pairs of one activity, not {begun} and {ended}")
+            raise bad(annotations, f"pairs of one activity, not {begun} and {ended}")
         if any(eats) and start not in GIVEN_UP and end not in GIVEN_UP:
             times.append((start, end))
     if not times:
         return np.zeros((0, 2))
     stretches = parsed(annotations, lambda: np.array(times, dtype=float)) / 1000.0
     if (stretches[:, 1] < stretches[:, 0]).any():
-        raise InputError("path", short(annotations), "ends that do not come before their starts")
+        raise bad(annotations, "ends that do not come before their starts")
     return stretches
 
 
@@ -223,7 +222,7 @@ def _feature_tables(path: str | Path, label: str) -> Tasks:
         names, rows = csv_of(file)
         header = header or names
         if names != header or label not in names:
-            raise InputError("path", short(file), f"the same header in every file, with a column {label!r}")
+            raise bad(file, f"the same header in every file, with a column {label!r}")
         place = names.index(label)
         values = [row[:place] + row[place + 1 :] for row in rows]
         features.append(parsed(file, lambda values=values: np.array(values, dtype=float)))  # type: ignore[misc]

@@ -11,7 +11,7 @@ from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice
 from ..mocha.tasks import Tasks
-from .task_files import short, table_of
+from .task_files import bad, short, table_of
 
 ACTIVITIES = ("walking", "walking-upstairs", "walking-downstairs", "sitting", "standing", "laying")
 """Activities 1 to 6 of the archive's activity_labels.txt."""
@@ -28,15 +28,13 @@ def load_har(path: str | Path, *, positive: str = "sitting") -> Tasks:
     folder = inner if inner.is_dir() else Path(path)
     found = [part for part in ("train", "test") if (folder / part).is_dir()]
     if not found:
-        raise InputError("path", short(path), "the UCI HAR folder, with train/ or test/ in it")
+        raise bad(path, "the UCI HAR folder, with train/ or test/ in it")
     x = _joined([table_of(folder / part / f"X_{part}.txt") for part in found], path)
     y, person = (
         np.concatenate([_column(folder / part / f"{name}_{part}.txt") for part in found]) for name in ("y", "subject")
     )
     if not len(x) == len(y) == len(person):
-        raise InputError(
-            "path", short(path), f"as many lines in X ({len(x)}) as in y ({len(y)}), subject ({len(person)})"
-        )
+        raise bad(path, f"as many lines in X ({len(x)}) as in y ({len(y)}), subject ({len(person)})")
     activity = _whole(y, "y", path)
     if not ((activity >= 1) & (activity <= len(ACTIVITIES))).all():
         raise InputError("y", int(activity[(activity < 1) | (activity > 6)][0]), "an activity from 1 to 6")
@@ -49,14 +47,14 @@ def load_har(path: str | Path, *, positive: str = "sitting") -> Tasks:
 def _joined(tables: list[Floats], path: str | Path) -> Floats:
     """The tables below each other."""
     if len({table.shape[1] for table in tables}) > 1:
-        raise InputError("path", short(path), "as many features in train/ as in test/")
+        raise bad(path, "as many features in train/ as in test/")
     return np.concatenate(tables)
 
 
 def _column(file: Path) -> Floats:
     table = table_of(file)
     if table.shape[1] != 1:
-        raise InputError("path", short(file), "one number a line")
+        raise bad(file, "one number a line")
     return table[:, 0]
 
 

@@ -8,9 +8,7 @@ k is a function of the seed, the options and k alone: it has a generator of its 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +16,14 @@ import numpy.typing as npt
 from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count, nonnegative, number
-from .federation import Client, Federation, Samples
+from .federation import Client, Federation, LazyClients, Samples
 
 COMMON, OWN = 0, 1
 """Of which a stream is: what all tasks have in common, or one client."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MadeClients(Sequence[Client]):
+class MadeClients(LazyClients):
     """Related tasks (synthetic.related_tasks): W_k = common + spread N(0, 1), x ~ N(0, I), y = argmax W_k x.
 
     common: (classes, features). training, testing: samples of each client. key: (2,) words, of Philox.
@@ -41,14 +39,7 @@ class MadeClients(Sequence[Client]):
     def __len__(self) -> int:
         return self.population
 
-    @overload
-    def __getitem__(self, place: int) -> Client: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Client]: ...
-    def __getitem__(self, place: int | slice) -> Client | list[Client]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(len(self))[place]]
-        place = range(len(self))[place]
+    def made(self, place: int) -> Client:
         rng = stream(self.key, OWN, place)
         weights = self.common + self.spread * rng.standard_normal(self.common.shape)
         x = rng.standard_normal((self.training + self.testing, self.common.shape[1]))

@@ -14,20 +14,20 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from ...mechanisms import InputError
-from .federation import Client, Federation, Samples
+from .federation import Client, Federation, LazyClients, Samples
 
 INDEX = "index.json"
 DENSE, SPARSE = ("features",), ("data", "indices", "indptr")
 
 
-class StoredClients(Sequence[Client]):
+class StoredClients(LazyClients):
     """The clients of a store; one exists only while it is used. rows: (2 m + 1,) where each client's training samples
     begin, then its test samples."""
 
@@ -37,14 +37,7 @@ class StoredClients(Sequence[Client]):
     def __len__(self) -> int:
         return len(self._names)
 
-    @overload
-    def __getitem__(self, place: int) -> Client: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[Client]: ...
-    def __getitem__(self, place: int | slice) -> Client | list[Client]:
-        if isinstance(place, slice):
-            return [self[one] for one in range(len(self))[place]]
-        place = range(len(self))[place]
+    def made(self, place: int) -> Client:
         first, second, third = (int(row) for row in self.rows[2 * place : 2 * place + 3])
         return Client(self._names[place], self._samples(first, second), self._samples(second, third))
 

@@ -29,16 +29,9 @@ def related_tasks(
     spread = 0 makes all tasks equal; with a large one they have nothing in common.
     """
     population, features, classes, samples = _sizes(population, features, classes, samples)
-    nonnegative("spread", spread)
     rng = np.random.default_rng(seed)
     common = rng.standard_normal((classes, features))
-    own = {
-        f"{client:05d}": _labelled(
-            rng.standard_normal((samples, features)),
-            common + spread * rng.standard_normal((classes, features)),
-        )
-        for client in range(population)
-    }
+    own = _around(common[None], population, samples, nonnegative("spread", spread), rng)
     return Federation(f"synthetic:spread={spread}", split_clients(own, test_fraction, seed), "classes", classes)
 
 
@@ -58,18 +51,23 @@ def clustered_tasks(
     clusters = count("clusters", clusters)
     if clusters > population:
         raise InputError("clusters", clusters, f"at most the population, {population}")
-    nonnegative("spread", spread)
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((clusters, classes, features))
-    own = {
-        f"{client:05d}": _labelled(
-            rng.standard_normal((samples, features)),
-            centres[client % clusters] + spread * rng.standard_normal((classes, features)),
-        )
-        for client in range(population)
-    }
+    own = _around(centres, population, samples, nonnegative("spread", spread), rng)
     name = f"synthetic:clusters={clusters}"
     return Federation(name, split_clients(own, test_fraction, seed), "classes", classes)
+
+
+def _around(
+    centres: Floats, population: int, samples: int, spread: float, rng: np.random.Generator
+) -> dict[str, Samples]:
+    """Tasks around these centres (n, classes, features), client k around the (k mod n)-th."""
+    own = {}
+    for client in range(population):
+        x = rng.standard_normal((samples, centres.shape[2]))
+        weights = centres[client % len(centres)] + spread * rng.standard_normal(centres.shape[1:])
+        own[f"{client:05d}"] = _labelled(x, weights)
+    return own
 
 
 def fedprox_synthetic(

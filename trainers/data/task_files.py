@@ -22,14 +22,19 @@ def short(path: str | Path) -> str:
     return text if len(text) <= LONGEST else "..." + text[3 - LONGEST :]
 
 
+def bad(path: str | Path, expected: str) -> InputError:
+    """A file, or folder, is not what is expected."""
+    return InputError("path", short(path), expected)
+
+
 def lines_of(file: Path) -> list[str]:
     """The lines that are not blank, at least one."""
     try:
         lines = [line for line in file.read_text().splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError("path", short(file), f"a readable text file ({error})") from error
+        raise bad(file, f"a readable text file ({error})") from error
     if not lines:
-        raise InputError("path", short(file), "at least one line")
+        raise bad(file, "at least one line")
     return lines
 
 
@@ -44,9 +49,9 @@ def parsed(file: Path, parse: Callable[[], Floats]) -> Floats:
     try:
         table = parse()
     except ValueError as error:
-        raise InputError("path", short(file), f"a table of numbers, all lines alike ({error})") from error
+        raise bad(file, f"a table of numbers, all lines alike ({error})") from error
     if not np.isfinite(table).all():
-        raise InputError("path", short(file), "finite numbers")
+        raise bad(file, "finite numbers")
     return table
 
 
@@ -56,11 +61,11 @@ def csv_of(file: Path) -> tuple[list[str], list[list[str]]]:
         with file.open(newline="", encoding="utf-8-sig") as handle:
             header, *rows = [row for row in csv.reader(handle) if row] or [[]]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError("path", short(file), f"a readable CSV ({error})") from error
+        raise bad(file, f"a readable CSV ({error})") from error
     if not header:
-        raise InputError("path", short(file), "a CSV with a header")
+        raise bad(file, "a CSV with a header")
     if not rows or any(len(row) != len(header) for row in rows):
-        raise InputError("path", short(file), f"at least one line below the header, each of {len(header)} columns")
+        raise bad(file, f"at least one line below the header, each of {len(header)} columns")
     return header, rows
 
 
@@ -68,7 +73,7 @@ def files_in(path: str | Path, patterns: tuple[str, ...]) -> list[Path]:
     """The folder's files of these patterns; a name without leading zeros sorts by its number."""
     found = [file for pattern in patterns for file in Path(path).glob(pattern)] if Path(path).is_dir() else []
     if not found:
-        raise InputError("path", short(path), "a folder with one file a task (" + ", ".join(patterns) + ")")
+        raise bad(path, "a folder with one file a task (" + ", ".join(patterns) + ")")
     return sorted(found, key=lambda file: (len(file.stem), file.stem))
 
 

@@ -24,7 +24,7 @@ from ...mechanisms import InputError
 from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import count
 from ..mocha.tasks import Tasks, load_mat
-from .task_files import files_in, lines_of, short, table_of
+from .task_files import bad, files_in, lines_of, table_of
 
 FEATURES = 50
 """Spectral features of each of the two sensors at a node."""
@@ -42,9 +42,7 @@ def load_vehicle(path: str | Path, *, positive: int = 1, negative: int = 2) -> T
     if Path(path).suffix == ".mat":
         return load_mat(path)
     if not Path(path).is_dir():
-        raise InputError(
-            "path", short(path), "a .mat file, the folder of the unpacked event.zip or one of LIBSVM files"
-        )
+        raise bad(path, "a .mat file, the folder of the unpacked event.zip or one of LIBSVM files")
     for folder in (Path(path) / "events" / "runs", Path(path) / "runs", Path(path)):
         runs = [run for run in sorted(folder.glob("*")) if run.is_dir() and _vehicle_of(run)]
         if runs:
@@ -68,7 +66,7 @@ def _archive(runs: list[Path]) -> Tasks:
             x = _features(node, files)
             by_node.setdefault(int(number[1]), []).append((x, np.full(len(x), _vehicle_of(run))))
     if not by_node:
-        raise InputError("path", short(runs[0].parent), "runs with folders of nodes, two files of features in each")
+        raise bad(runs[0].parent, "runs with folders of nodes, two files of features in each")
     parts = [by_node[number] for number in sorted(by_node)]
     features, labels = (tuple(np.concatenate([part[place] for part in node]) for node in parts) for place in range(2))
     return Tasks(features, labels)
@@ -77,15 +75,13 @@ def _archive(runs: list[Path]) -> Tasks:
 def _features(node: Path, files: list[Path]) -> Floats:
     """(n, 100): the acoustic and the seismic features of one node in one run, in the order of the files' names."""
     if len(files) != 2:
-        raise InputError("path", short(node), f"two files of features, acoustic and seismic, not {len(files)}")
+        raise bad(node, f"two files of features, acoustic and seismic, not {len(files)}")
     tables = [table_of(file) for file in files]
     for file, table in zip(files, tables, strict=True):
         if table.shape[1] < FEATURES:
-            raise InputError("path", short(file), f"at least {FEATURES} numbers a line, not {table.shape[1]}")
+            raise bad(file, f"at least {FEATURES} numbers a line, not {table.shape[1]}")
     if len(tables[0]) != len(tables[1]):
-        raise InputError(
-            "path", short(node), f"as many acoustic lines ({len(tables[0])}) as seismic ({len(tables[1])})"
-        )
+        raise bad(node, f"as many acoustic lines ({len(tables[0])}) as seismic ({len(tables[1])})")
     return np.hstack([table[:, :FEATURES] for table in tables])
 
 
@@ -95,7 +91,7 @@ def _libsvm_folder(path: str | Path, positive: int, negative: int) -> Tasks:
     rows = {file: [_libsvm_line(file, place, line) for place, line in enumerate(lines_of(file), 1)] for file in files}
     dimension = max((max(values, default=0) for read in rows.values() for _, values in read), default=0)
     if dimension == 0:
-        raise InputError("path", short(path), "lines with a label and features")
+        raise bad(path, "lines with a label and features")
     features, labels = [], []
     for file, read in rows.items():
         kept = [(label, values) for label, values in read if label in (positive, negative)]

@@ -30,6 +30,7 @@ STREAMED_CHUNK = 16
 class LocalSide:
     """Everything that a client computes, for whichever clients are asked for.
 
+    usual_solver: the name of the one that trains, unless an algorithm asks for what it cannot do.
     Raises InputError for a model that does not fit the features or labels, and a solver that cannot train it.
     """
 
@@ -67,7 +68,8 @@ class LocalSide:
         full = self.settings.sampling == "full"
         cohort = self.federation.population if full else self.settings.cohort
         self._compiled = pays_to_compile(self.model, min(cohort, self.together), self.settings.rounds * cohort)
-        self._usual_solver = self.solver_for(nothing)
+        usual = self.solver_for(nothing)
+        self.usual_solver, self._streams = usual.name, usual.streams
 
     def solver_for(self, work: Work) -> LocalSolver:
         """The solver for this work."""
@@ -75,27 +77,22 @@ class LocalSide:
 
     def train(self, client: int) -> ClientTensors:
         """The client's training samples."""
-        return self._tensors(client, test=False)
+        return self._samples(client, test=False)
 
     def test(self, client: int) -> ClientTensors:
         """The client's test samples."""
-        return self._tensors(client, test=True)
+        return self._samples(client, test=True)
 
-    def _tensors(self, client: int, *, test: bool) -> ClientTensors:
-        return self.kept.get((client, test), lambda: self._made(client, test=test))
+    def _samples(self, client: int, *, test: bool) -> ClientTensors:
+        def made() -> ClientTensors:
+            own = self.federation.clients[client]
+            return to_tensors(own.test if test else own.train, self.federation.task, self.dtype, self.device)
 
-    def _made(self, client: int, *, test: bool) -> ClientTensors:
-        own = self.federation.clients[client]
-        return to_tensors(own.test if test else own.train, self.federation.task, self.dtype, self.device)
-
-    @property
-    def usual_solver(self) -> str:
-        """The name of the solver that trains, unless an algorithm asks for what it cannot do."""
-        return self._usual_solver.name
+        return self.kept.get((client, test), made)
 
     def chunks(self, clients: Clients, algorithm: Algorithm) -> list[Clients]:
         """The clients, in order, in pieces small enough to hold at once all that the algorithm makes of them."""
-        least = STREAMED_CHUNK if algorithm.streams and self._usual_solver.streams else 1
+        least = STREAMED_CHUNK if algorithm.streams and self._streams else 1
         size = max(least, self.together)
         return [clients[first : first + size] for first in range(0, len(clients), size)]
 
@@ -105,7 +102,7 @@ class LocalSide:
 
     def scores(self, client: int, vector: Tensor, *, test: bool) -> Tensor:
         """(2,): accuracy and loss of a model on the client's samples, on the device; NaN without samples."""
-        samples = self._tensors(client, test=test)
+        samples = self._samples(client, test=test)
         return score(self.model, vector, samples, self.loss, self.federation.task)
 
 

@@ -50,24 +50,41 @@ Own = Callable[[Clients], Tensor]
 """Clients to their own vectors, (c, d)."""
 
 
-class CohortSum:
-    """Computes this process's part of every round's sum; what is computed together depends on the shards, not on the
-    processes."""
+class NoisySum:
+    """Draws a round's cohort, has this process's clients compute, and draws the noise.
+
+    What is computed together depends on the shards, not on the processes.
+    """
 
     def __init__(
         self,
         local: LocalSide,
         algorithm: Algorithm,
         layers: Layers,
-        shards: int,
+        sampler: CohortSampler,
         processes: Processes,
         billboard: Billboard,
     ) -> None:
-        self.local, self.algorithm, self.layers = local, algorithm, layers
-        self.shards, self.processes, self.billboard = shards, processes, billboard
+        self.local, self.algorithm, self.layers, self.sampler = local, algorithm, layers, sampler
+        self.settings, self.streams = local.settings, local.streams
+        self.processes, self.billboard = processes, billboard
+        self.multiplier = update_noise_multiplier(self.settings, sampler.denominator)
+        self.noise = round_noise(self.settings.noise_source, self.streams, self.settings.torch_device())
         self._earlier: ClippedSum | None = None
 
-    def of(
+    def of(self, round_index: int, attempt: int, shared: Tensor, own: Own, clip_norm: float | None) -> Release:
+        """The round's release. shared: as clients read it; own: clients to their own vectors."""
+        cohort = self.sampler.draw(self.streams, attempt, round_index)
+        clipped = clip_norm if self.algorithm.clips else None
+        grid = Grid.for_round(clipped, self.sampler.population, self.local.dtype)
+        shape = self.algorithm.contribution_shape(shared)
+        noise = self._noise(round_index, attempt, cohort, shape, (clip_norm or 0.0, grid.unit))
+        total, rows = self.clipped(cohort, round_index, shared, own, grid)
+        pre_noise = self.processes.total(total.total).mul_(grid.unit)
+        count, noise_on_count = self._count(total, attempt, round_index)
+        return Release(pre_noise, noise(), 2 * (clip_norm or float("inf")), count, noise_on_count, cohort, rows)
+
+    def clipped(
         self, cohort: Clients, round_index: int, shared: Tensor, own: Own, grid: Grid
     ) -> tuple[ClippedSum, list[Rows]]:
         """The sum over this process's clients, in memory that the next one reuses, and what becomes of their own
@@ -89,11 +106,11 @@ class CohortSum:
         return total, list(zip(changed, fetched.arrays(), strict=True))
 
     def _chunks(self, cohort: Clients) -> list[Clients]:
-        shards = [shard for shard in range(self.shards) if self.processes.owns(shard)]
+        shards = [shard for shard in range(self.settings.shards) if self.processes.owns(shard)]
         return [
             chunk
             for shard in shards
-            for chunk in self.local.chunks(cohort[cohort % self.shards == shard], self.algorithm)
+            for chunk in self.local.chunks(cohort[cohort % self.settings.shards == shard], self.algorithm)
         ]
 
     def _add(self, contributions: Iterable[Contribution], chunk: Clients, round_index: int, total: ClippedSum) -> None:
@@ -112,45 +129,6 @@ class CohortSum:
 
     def _tell(self, round_index: int, client: np.int64, integers: Tensor, grid: Grid) -> None:
         self.billboard.message(round_index, int(client), integers * grid.unit)
-
-
-def _in_one(contributions: Iterable[Contribution], dimension: int) -> Tensor:
-    """(c, D): each is read before the next overwrites it."""
-    if isinstance(contributions, Tensor):
-        return contributions
-    if isinstance(contributions, Differences):
-        return contributions.together()
-    return torch.stack([as_vector(each, dimension).clone() for each in contributions])
-
-
-def round_noise(source: str, streams: Streams, device: torch.device) -> RoundNoise:
-    """source: one of SOURCES; "auto" is the device where that is no CPU, on which numpy is faster."""
-    if source == "device" or (source == "auto" and device.type != "cpu"):
-        return DeviceNoise(streams, device)
-    return HostNoise(streams, device)
-
-
-class NoisySum:
-    """Draws a round's cohort, has its clients compute, and draws the noise. Raises InputError as `round_noise` does."""
-
-    def __init__(self, cohort_sum: CohortSum, sampler: CohortSampler, local: LocalSide) -> None:
-        self.cohort_sum, self.sampler, self.processes = cohort_sum, sampler, cohort_sum.processes
-        self.settings, self.streams, self.algorithm = local.settings, local.streams, cohort_sum.algorithm
-        self.multiplier = update_noise_multiplier(self.settings, sampler.denominator)
-        self.noise = round_noise(self.settings.noise_source, self.streams, self.settings.torch_device())
-        self.dtype = local.dtype
-
-    def of(self, round_index: int, attempt: int, shared: Tensor, own: Own, clip_norm: float | None) -> Release:
-        """The round's release. shared: as clients read it; own: clients to their own vectors."""
-        cohort = self.sampler.draw(self.streams, attempt, round_index)
-        clipped = clip_norm if self.algorithm.clips else None
-        grid = Grid.for_round(clipped, self.sampler.population, self.dtype)
-        shape = self.algorithm.contribution_shape(shared)
-        noise = self._noise(round_index, attempt, cohort, shape, (clip_norm or 0.0, grid.unit))
-        total, rows = self.cohort_sum.of(cohort, round_index, shared, own, grid)
-        pre_noise = self.processes.total(total.total).mul_(grid.unit)
-        count, noise_on_count = self._count(total, attempt, round_index)
-        return Release(pre_noise, noise(), 2 * (clip_norm or float("inf")), count, noise_on_count, cohort, rows)
 
     def _noise(
         self, round_index: int, attempt: int, cohort: Clients, shape: tuple[int, int], scale: tuple[float, float]
@@ -172,3 +150,19 @@ class NoisySum:
         deviation = count_noise(self.settings, self.sampler.denominator) if self.multiplier else 0.0
         noise = self.streams.generator("quantile", attempt, round_index).standard_normal(1) * deviation
         return self.processes.total(count), torch.from_numpy(noise)
+
+
+def _in_one(contributions: Iterable[Contribution], dimension: int) -> Tensor:
+    """(c, D): each is read before the next overwrites it."""
+    if isinstance(contributions, Tensor):
+        return contributions
+    if isinstance(contributions, Differences):
+        return contributions.together()
+    return torch.stack([as_vector(each, dimension).clone() for each in contributions])
+
+
+def round_noise(source: str, streams: Streams, device: torch.device) -> RoundNoise:
+    """source: one of SOURCES; "auto" is the device where that is no CPU, on which numpy is faster."""
+    if source == "device" or (source == "auto" and device.type != "cpu"):
+        return DeviceNoise(streams, device)
+    return HostNoise(streams, device)

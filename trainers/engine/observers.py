@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from ...accounting.billboard.guarantees import EVERYBODY_ELSE, ONE_OTHER_CLIENT, SERVER, Observer
 from ...accounting.billboard.observers import observer_epsilon
@@ -17,6 +18,9 @@ OBSERVERS: dict[str, Observer] = {
     "all-other-clients": EVERYBODY_ELSE,
     "one-other-client": ONE_OTHER_CLIENT,
 }
+
+Told: TypeAlias = tuple[Bracket, tuple[str, ...]]
+"""An epsilon, and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,24 +58,21 @@ def against_observers(trainer: Trainer, releases: int, whole: int | None = None)
     )
 
 
-def _against(trainer: Trainer, observer: Observer, releases: int) -> tuple[Bracket, tuple[str, ...]]:
-    algorithm = trainer.algorithm
+def _against(trainer: Trainer, observer: Observer, releases: int) -> Told:
+    algorithm, settings = trainer.algorithm, trainer.settings
     if not algorithm.releases or not releases:
         return Bracket(0.0, 0.0, True, "nothing released"), ("nothing is released",)
-    if not algorithm.clips or not trainer.settings.noise_multiplier:
+    if not algorithm.clips or not settings.noise_multiplier or settings.clip_norm is None:
         told = "no noise" if algorithm.clips else "nothing bounds what one client contributes"
         return Bracket(math.inf, math.inf, True, "unbounded"), (told,)
+    members, noise_std = trainer.sampler.denominator, settings.noise_multiplier * settings.clip_norm
     if algorithm.noise_at == "clients":
-        return _under_clients_noise(trainer, observer, releases)
-    return _observed(trainer, observer, releases, trainer.settings.noise_multiplier, _server_noise(trainer))
+        return _under_clients_noise(trainer, observer, releases, PerClientNoise(settings.clip_norm, noise_std, members))
+    mean = FixedDenominatorMean(settings.clip_norm, noise_std / members, members)
+    return _observed(trainer, observer, releases, settings.noise_multiplier, mean)
 
 
-def _server_noise(trainer: Trainer) -> Aggregation:
-    clip_norm, expected = _clip_norm(trainer), trainer.sampler.denominator
-    return FixedDenominatorMean(clip_norm, trainer.settings.noise_multiplier * clip_norm / expected, expected)
-
-
-def _under_clients_noise(trainer: Trainer, observer: Observer, releases: int) -> tuple[Bracket, tuple[str, ...]]:
+def _under_clients_noise(trainer: Trainer, observer: Observer, releases: int, noise: PerClientNoise) -> Told:
     """The server sees each upload; the coalition of all others subtracts everything but the client's own."""
     alone = trainer.cost.spent(releases)
     assert alone is not None  # there is noise
@@ -82,28 +83,18 @@ def _under_clients_noise(trainer: Trainer, observer: Observer, releases: int) ->
     if trainer.sampler.sampling == "poisson":
         told = "bounded by what the coalition of all others learns: how much noise others add depends on how many came"
         return Bracket(0.0, alone.upper, alone.certified, alone.method), (told,)
-    cohort, clip_norm = trainer.sampler.denominator, _clip_norm(trainer)
-    multiplier = trainer.settings.noise_multiplier
-    aggregation = PerClientNoise(clip_norm, multiplier * clip_norm, cohort)
-    return _observed(trainer, observer, releases, multiplier * math.sqrt(cohort), aggregation)
+    whole = trainer.settings.noise_multiplier * math.sqrt(trainer.sampler.denominator)
+    return _observed(trainer, observer, releases, whole, noise)
 
 
-def _observed(
-    trainer: Trainer, observer: Observer, releases: int, multiplier: float, aggregation: Aggregation
-) -> tuple[Bracket, tuple[str, ...]]:
+def _observed(trainer: Trainer, observer: Observer, releases: int, multiplier: float, how: Aggregation) -> Told:
     """multiplier: of the noise on the whole sum."""
-    goal = trainer.cost.goal
     found = observer_epsilon(
         Repeat(trainer.sampler.describe(Gaussian(multiplier)), releases),
         observer,
-        goal.delta,
+        trainer.cost.goal.delta,
         trainer.cost.relation,
         clients="stateful" if trainer.algorithm.personal else "stateless",
-        aggregation=aggregation,
+        aggregation=how,
     )
     return found.epsilon, found.reasons
-
-
-def _clip_norm(trainer: Trainer) -> float:
-    assert trainer.settings.clip_norm is not None  # Settings: there is none without noise
-    return trainer.settings.clip_norm

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from decimal import ROUND_CEILING, Context, Decimal
-from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -15,56 +16,39 @@ IDLE = 20.0
 """The accountant may take one part in this many of the time."""
 
 
-class RoundProgress:
-    """Use as a context; `done` after every round.
+@contextmanager
+def round_progress(name: str, rounds: int, cost: PrivacyCost, *, visible: bool) -> Iterator[Callable[[int, int], None]]:
+    """To be told after every round how many are done, and how many releases are paid for.
 
     The epsilon is recomputed only as often as it stays cheap, says of which round it is, and is that of the last
     round at the end.
     """
+    privacy, left = TextColumn("{task.fields[privacy]}"), TimeRemainingColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), privacy, left)
+    bar = Progress(*columns, console=Console(stderr=True), disable=not visible)
+    task, next_time, untold = bar.add_task(name, total=rounds, privacy=""), 0.0, list[tuple[int, int]]()
 
-    def __init__(self, name: str, rounds: int, cost: PrivacyCost, *, visible: bool) -> None:
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[privacy]}"),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            disable=not visible,
-        )
-        self._task = self._bar.add_task(name, total=rounds, privacy="")
-        self._cost = cost
-        self._rounds = rounds
-        self._visible = visible
-        self._next_time = 0.0
-        self._untold: tuple[int, int] | None = None
+    def tell() -> None:
+        done, spent = untold.pop()
+        untold.clear()
+        bracket = cost.spent(spent)
+        text = "no privacy" if bracket is None else f"epsilon <= {_up(bracket.upper)} after {done}"
+        bar.update(task, privacy=text)
 
-    def __enter__(self) -> RoundProgress:
-        self._bar.start()
-        return self
+    def step(done: int, spent: int) -> None:
+        nonlocal next_time
+        if visible:
+            now = time.monotonic()
+            untold.append((done, spent))
+            if now >= next_time or done == rounds:
+                tell()
+                next_time = time.monotonic() + IDLE * (time.monotonic() - now) + 1.0
+            bar.update(task, completed=done)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if kind is None and self._untold is not None:  # stopped by a budget, between two readings
-            self._tell(*self._untold)
-        self._bar.stop()
-
-    def done(self, rounds: int, spent: int) -> None:
-        """`rounds` are done, `spent` releases are paid for."""
-        if not self._visible:
-            return
-        now = time.monotonic()
-        self._untold = rounds, spent
-        if now >= self._next_time or rounds == self._rounds:
-            self._tell(rounds, spent)
-            self._next_time = time.monotonic() + IDLE * (time.monotonic() - now) + 1.0
-        self._bar.update(self._task, completed=rounds)
-
-    def _tell(self, rounds: int, spent: int) -> None:
-        bracket, self._untold = self._cost.spent(spent), None
-        text = "no privacy" if bracket is None else f"epsilon <= {_up(bracket.upper)} after {rounds}"
-        self._bar.update(self._task, privacy=text)
+    with bar:
+        yield step
+        if untold:  # stopped by a budget, between two readings
+            tell()
 
 
 def _up(bound: float) -> str:

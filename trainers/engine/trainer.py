@@ -21,13 +21,13 @@ from .evaluation import ClientScores, record
 from .identity import identity_of
 from .local import Evaluated, LocalSide, warn_beforehand
 from .losses import LOSSES, Loss
-from .noisy_sum import CohortSum, NoisySum, Release
+from .noisy_sum import NoisySum, Release
 from .outcome import Attests, Outcome
 from .paid_round import Paid, paid_round
 from .personal import PersonalModels
 from .privacy import PrivacyCost, PrivacyGoal
 from .processes import Processes
-from .progress import RoundProgress
+from .progress import round_progress
 from .settings import Settings, next_clip_norm
 from .streams import Streams
 
@@ -73,10 +73,7 @@ class Trainer:
         flat = self.local.model
         algorithm.prepare(flat, federation, settings)
         self.layers = Layers(flat.sizes if settings.clipping == "per-layer" else (flat.dimension,))
-        self._cohort_sum = CohortSum(
-            self.local, algorithm, self.layers, settings.shards, self.processes, self.billboard
-        )
-        self._noisy_sum = NoisySum(self._cohort_sum, self.sampler, self.local)
+        self._noisy_sum = NoisySum(self.local, algorithm, self.layers, self.sampler, self.processes, self.billboard)
         begin = self._initial_state()
         warn_beforehand(algorithm, settings.local, federation, self.sampler.rate)
         if self.checkpoint:
@@ -152,9 +149,9 @@ class Trainer:
 
     def _trained(self, progress: bool) -> Outcome:
         began = time.perf_counter()
-        with RoundProgress(self.algorithm.name, self.settings.rounds, self.cost, visible=progress) as bar:
+        with round_progress(self.algorithm.name, self.settings.rounds, self.cost, visible=progress) as told:
             while self.rounds < self.settings.rounds and self._round():
-                bar.done(self.rounds, self.spent)
+                told(self.rounds, self.spent)
         self._evaluate()
         if self.billboard.keeps:
             for client in range(self.federation.population):

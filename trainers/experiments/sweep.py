@@ -19,6 +19,9 @@ from ..data.federation import hold_out
 from ..engine.checkpoint import replaced
 from .cell import Cell, result_of, train_cell
 
+Reported = Callable[[int, int, str], None]
+"""Called with how many are done, of how many, and the name of the last."""
+
 Cells = dict[str, Callable[[], dict[str, Any]]]
 """What there is to compute, by the name under which its result is kept."""
 
@@ -87,10 +90,8 @@ def _federation(data: str, seed: int, validation: float) -> Federation:
     return hold_out(federation, validation, seed) if validation else federation
 
 
-def run_cells(
-    cells: Cells, folder: str | Path, report: Callable[[int, int, str], None] = lambda *_: None
-) -> list[dict[str, Any]]:
-    """All results in order, from the folder where they are there. report(done, all, name) after each."""
+def run_cells(cells: Cells, folder: str | Path, report: Reported = lambda *_: None) -> list[dict[str, Any]]:
+    """All results in order, from the folder where they are there."""
     place = Path(folder) / "cells"
     place.mkdir(parents=True, exist_ok=True)
     results = []

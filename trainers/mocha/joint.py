@@ -8,7 +8,7 @@ gives a lower bound on the joint optimum, whatever alternation produced it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,23 +16,13 @@ from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import positive
 from . import objective
 from .losses import Loss
-from .mocha import State
+from .mocha import Report, State
 from .sdca import local_updates, random_order
 from .tasks import Tasks
 
 
-@dataclass(frozen=True)
-class JointReport:
-    """The joint primal value of W, the trace-norm dual bound of alpha, and their never-negative gap."""
-
-    rounds: int
-    primal: float
-    dual: float
-    gap: float
-
-
-def joint_report(tasks: Tasks, loss: Loss, state: State, regularisation: float) -> JointReport:
-    """Certify a state: the joint optimum lies in [dual, primal]."""
+def joint_report(tasks: Tasks, loss: Loss, state: State, regularisation: float) -> Report:
+    """Certify a state: the joint primal value of W, the trace-norm dual bound of alpha, the optimum between them."""
     trace_norm = float(np.linalg.svd(state.weights, compute_uv=False).sum())
     v = objective.images(tasks, state.alpha)
     operator_norm = float(np.linalg.norm(v, 2))
@@ -42,7 +32,7 @@ def joint_report(tasks: Tasks, loss: Loss, state: State, regularisation: float) 
     inner = float(np.einsum("dt,td->", state.weights, v))
     apart = regularisation / 2 * trace_norm**2 + operator_norm**2 / (2 * regularisation) - inner
     gap = objective.fenchel_excess(tasks, loss, state.alpha, state.weights) + max(0.0, apart)
-    return JointReport(state.rounds, primal, -conjugates - operator_norm**2 / (2 * regularisation), gap)
+    return Report(state.rounds, primal, -conjugates - operator_norm**2 / (2 * regularisation), gap)
 
 
 def consensus_start(tasks: Tasks, penalty: float = 0.01) -> State:

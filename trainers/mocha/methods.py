@@ -16,7 +16,7 @@ from ...mechanisms.arrays import Floats
 from ...mechanisms.validate import choice, count, positive, rate
 from ..names import METHODS
 from .cocoa import theta_round
-from .joint import JointReport, consensus_round, consensus_start, joint_report
+from .joint import consensus_round, consensus_start, joint_report
 from .losses import LOSSES, Loss
 from .mini_batches import StepRule, batch_round, decreasing, gradient_round, with_dual_point
 from .mocha import Report, State, federated_round, omega_step, report
@@ -49,7 +49,7 @@ class Method(Protocol):
     def setting(self) -> Setting: ...
     def start(self) -> State: ...
     def round(self, state: State, rng: np.random.Generator) -> State: ...
-    def report(self, state: State) -> Report | JointReport:
+    def report(self, state: State) -> Report:
         """Valid bounds: primal from above, dual from below."""
 
 
@@ -59,6 +59,22 @@ def iterate(method: Method, rng: np.random.Generator, begin: State | None = None
     while True:
         state = method.round(state, rng)
         yield state
+
+
+def approached(
+    method: Method, rng: Callable[[int], np.random.Generator], longest: int, every: int, tolerance: float
+) -> tuple[Floats, float]:
+    """The weights of the least primal value, and the best dual one, at a relative gap within the tolerance, which is
+    looked at `every` so many rounds, or after `longest` rounds. rng: of a round."""
+    state = method.start()
+    best, primal, dual = state.weights, np.inf, -np.inf
+    while state.rounds < longest and not (np.isfinite(primal) and primal - dual <= tolerance * abs(primal)):
+        state = method.round(state, rng(state.rounds))
+        if state.rounds % every == 0:
+            seen = method.report(state)
+            best, primal = (state.weights, seen.primal) if seen.primal < primal else (best, primal)
+            dual = max(dual, seen.dual)
+    return best, dual
 
 
 @dataclass(frozen=True)
@@ -103,7 +119,7 @@ class Alternating(WeightStep):
             state = omega_step(state, self.setting.regularisation, self.smoothing * scale / step**self.falling)
         return super().round(state, rng)
 
-    def report(self, state: State) -> JointReport:  # type: ignore[override]
+    def report(self, state: State) -> Report:
         return joint_report(self.setting.tasks, self.setting.loss, state, self.setting.regularisation)
 
 
@@ -120,7 +136,7 @@ class Joint:
     def round(self, state: State, rng: np.random.Generator) -> State:
         return consensus_round(self.setting.tasks, self.setting.loss, state, self.setting.regularisation, rng)
 
-    def report(self, state: State) -> JointReport:
+    def report(self, state: State) -> Report:
         return joint_report(self.setting.tasks, self.setting.loss, state, self.setting.regularisation)
 
 

@@ -46,7 +46,7 @@ class State:
 
 @dataclass(frozen=True)
 class Report:
-    """Objectives after some rounds: primal - dual = gap >= 0 whenever weights = w(alpha)."""
+    """Objectives after some rounds: primal - dual = gap >= 0 whenever weights = w(alpha); also the joint ones."""
 
     rounds: int
     primal: float

@@ -19,7 +19,6 @@ from ..engine.processes import Processes
 from ..engine.spent import digest_of
 from ..engine.streams import Streams, new_seed
 from . import objective
-from .joint import JointReport
 from .methods import Method
 from .mocha import Report, State
 from .tasks import Tasks
@@ -118,7 +117,7 @@ class Run:
         if self.state.rounds % every == 0 if every else self.state.rounds >= max(known + 1, HISTORY_RATIO * known):
             self.history.append(self._record(seen))
 
-    def _record(self, seen: Report | JointReport) -> dict[str, float]:
+    def _record(self, seen: Report) -> dict[str, float]:
         return {"round": self.state.rounds, "primal": seen.primal, "dual": seen.dual, "gap": seen.gap}
 
     def _told(self) -> tuple[dict[str, float], ...]:

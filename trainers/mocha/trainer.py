@@ -20,13 +20,13 @@ from ...mechanisms.serialise import to_plain
 from ...mechanisms.validate import choice, nonnegative, positive
 from ..engine.privacy import PrivacyGoal
 from ..statement import SECRET_SEED, PrivacyStatement, large_delta
-from .methods import MethodKind, Options, Setting, WeightStep, kind_of, method_of, setting_of
+from .methods import Options, Setting, WeightStep, kind_of, method_of, setting_of
 from .mini_batches import STEP_RULES
 from .objective import risk
 from .omegas import Omega
 from .private import private_of
 from .private_run import PrivateOutcome, PrivateRun
-from .run import Outcome, Run, accuracies, identity_of
+from .run import Run, accuracies, identity_of
 from .sigma_prime import SIGMA_PRIMES, SigmaPrime
 from .source import Problem
 from .work import NodeWork
@@ -67,113 +67,6 @@ class Solution(InNotebook):
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""
         return self.found | {"privacy": None if self.privacy is None else self.privacy.to_json()}
-
-
-def solution(
-    algorithm: str,
-    kind: MethodKind,
-    problem: Problem,
-    run: Run,
-    outcome: Outcome,
-    tolerance: float,
-    sigma_prime: str | None,
-    about: Mapping[str, Any],
-) -> Solution:
-    """Of a run without noise."""
-    method = run.method
-    found = {
-        "rounds": outcome.rounds,
-        **_scores(problem, method.setting, outcome.weights),
-        "primal": outcome.primal,
-        "dual": outcome.dual,
-        "gap": outcome.gap,
-        "converged": outcome.converged,
-        "mechanism": None,
-        "history": list(outcome.history),
-        "seconds": outcome.seconds,
-        "tolerance": tolerance,
-    }
-    named = (
-        _sigma_prime(sigma_prime, method.setting, run.state.covariance) if kind.subproblems else {"sigma_prime": None}
-    )
-    return Solution(_common(algorithm, problem, about) | found | named)
-
-
-def private_solution(
-    problem: Problem,
-    run: PrivateRun,
-    outcome: PrivateOutcome,
-    sigma_prime: str | None,
-    about: Mapping[str, Any],
-    *,
-    learned: bool,
-    seed_is_known: bool,
-) -> Solution:
-    """Of private rounds; the bounds are those of their last state."""
-    setting, noise = run.private.setting, run.private.noise_multiplier
-    seen = WeightStep(setting).report(run.state)
-    messages = "clipped and noised messages" if noise else "clipped messages without noise"
-    found = {
-        "variant": f"private: {messages}, ours and not the paper's",
-        "rounds": outcome.rounds,
-        "releases": outcome.spent,
-        "stopped_by_budget": outcome.stopped_by_budget,
-        **_scores(problem, setting, outcome.weights),
-        "primal": seen.primal,
-        "dual": seen.dual,
-        "gap": seen.gap,
-        "mechanism": None if outcome.mechanism is None else to_plain(outcome.mechanism),
-        "seconds": outcome.seconds,
-    }
-    named = _sigma_prime(sigma_prime, setting, run.state.covariance)
-    privacy = _privacy(run, outcome, learned, seed_is_known)
-    return Solution(_common("mocha", problem, about) | found | named, privacy)
-
-
-def _common(algorithm: str, problem: Problem, about: Mapping[str, Any]) -> dict[str, Any]:
-    tasks = problem.train
-    sizes = {"tasks": tasks.count, "samples": int(tasks.sizes.sum()), "dimension": tasks.dimension}
-    return {"algorithm": algorithm, "data": problem.name, **sizes, **about}
-
-
-def _sigma_prime(name: str | None, setting: Setting, covariance: Floats) -> dict[str, Any]:
-    """sigma' of the subproblems (4), by name and as it was in the end."""
-    named = name or "reference"
-    return {"sigma_prime": {"name": named, "value": SIGMA_PRIMES[named](setting.tasks, covariance)}}
-
-
-def _scores(problem: Problem, setting: Setting, weights: Floats) -> dict[str, float | None]:
-    """Means over tasks on their test samples; no accuracy where the labels are not -1 and 1."""
-    signs = all(np.isin(y, (-1.0, 1.0)).all() for y in problem.test.labels)
-    return {
-        "test_accuracy": float(accuracies(problem.test, weights).mean()) if signs else None,
-        "test_loss": risk(problem.test, setting.loss, weights) / problem.test.count,
-    }
-
-
-def _privacy(run: PrivateRun, outcome: PrivateOutcome, learned: bool, seed_is_known: bool) -> PrivacyStatement | None:
-    began = time.perf_counter()
-    if outcome.privacy is None:
-        return None
-    assumptions = ["the reported accuracy, primal, dual and gap are the simulation's own and are not released"]
-    if not learned:
-        assumptions.append("Omega does not depend on the clients' data")
-    if seed_is_known:
-        assumptions.append(SECRET_SEED)
-    observers = {str(seen.observer): [seen.epsilon.lower, seen.epsilon.upper] for seen in run.observed()}
-    return PrivacyStatement(
-        outcome.privacy,
-        run.goal.delta,
-        run.cost.notion,
-        run.cost.relation,
-        "none",
-        run.private.noise_multiplier,
-        tuple(assumptions),
-        large_delta(run.goal.delta, run.private.setting.tasks.count),
-        tuple(f"against {name}: epsilon <= {rounded_up(upper, 6)}" for name, (_, upper) in observers.items()),
-        {"observers": observers},
-        time.perf_counter() - began,
-    )
 
 
 LONGEST = 1_000_000
@@ -247,8 +140,21 @@ class MochaTrainer:
         reached = self.method in ("mocha", "cocoa") and not self.work.silent
         longest = (LONGEST if reached else LONGEST_OF_OTHERS) if rounds is None else rounds
         outcome = run.solve(longest, tolerance=tolerance, watch=watch)
-        kind = kind_of(self.method, self.omega)
-        return solution(self.method, kind, self.problem, run, outcome, tolerance, self.sigma_prime, self.told)
+        subproblems = kind_of(self.method, self.omega).subproblems
+        told = {
+            "rounds": outcome.rounds,
+            **self._scores(outcome.weights),
+            "primal": outcome.primal,
+            "dual": outcome.dual,
+            "gap": outcome.gap,
+            "converged": outcome.converged,
+            "mechanism": None,
+            "history": list(outcome.history),
+            "seconds": outcome.seconds,
+            "tolerance": tolerance,
+            "sigma_prime": self._sigma_prime(run.state.covariance) if subproblems else None,
+        }
+        return Solution(self._common() | told)
 
     def private_run(self, clip_norm: float, noise_multiplier: float, goal: PrivacyGoal) -> PrivateRun:
         """The run that clips what a node sends, and adds noise to the sum (private.py)."""
@@ -257,9 +163,66 @@ class MochaTrainer:
         return PrivateRun(rounds, identity, goal, seed=self.seed, checkpoint=self.checkpoint)
 
     def private_solution(self, run: PrivateRun, outcome: PrivateOutcome) -> Solution:
-        """What a private run came to."""
-        known = {"learned": self.omega.learned, "seed_is_known": self.seed is not None}
-        return private_solution(self.problem, run, outcome, self.sigma_prime, self.told, **known)
+        """What a private run came to; the bounds are those of its last state."""
+        seen = WeightStep(self.setting).report(run.state)
+        messages = "clipped and noised messages" if run.private.noise_multiplier else "clipped messages without noise"
+        told = {
+            "variant": f"private: {messages}, ours and not the paper's",
+            "rounds": outcome.rounds,
+            "releases": outcome.spent,
+            "stopped_by_budget": outcome.stopped_by_budget,
+            **self._scores(outcome.weights),
+            "primal": seen.primal,
+            "dual": seen.dual,
+            "gap": seen.gap,
+            "mechanism": None if outcome.mechanism is None else to_plain(outcome.mechanism),
+            "seconds": outcome.seconds,
+            "sigma_prime": self._sigma_prime(run.state.covariance),
+        }
+        return Solution(self._common() | told, self._privacy(run, outcome))
+
+    def _common(self) -> dict[str, Any]:
+        tasks = self.problem.train
+        sizes = {"tasks": tasks.count, "samples": int(tasks.sizes.sum()), "dimension": tasks.dimension}
+        return {"algorithm": self.method, "data": self.problem.name, **sizes, **self.told}
+
+    def _sigma_prime(self, covariance: Floats) -> dict[str, Any]:
+        """sigma' of the subproblems (4), by name and as it was in the end."""
+        named = self.sigma_prime or "reference"
+        return {"name": named, "value": SIGMA_PRIMES[named](self.problem.train, covariance)}
+
+    def _scores(self, weights: Floats) -> dict[str, float | None]:
+        """Means over tasks on their test samples; no accuracy where the labels are not -1 and 1."""
+        test = self.problem.test
+        signs = all(np.isin(y, (-1.0, 1.0)).all() for y in test.labels)
+        return {
+            "test_accuracy": float(accuracies(test, weights).mean()) if signs else None,
+            "test_loss": risk(test, self.setting.loss, weights) / test.count,
+        }
+
+    def _privacy(self, run: PrivateRun, outcome: PrivateOutcome) -> PrivacyStatement | None:
+        began = time.perf_counter()
+        if outcome.privacy is None:
+            return None
+        assumptions = ["the reported accuracy, primal, dual and gap are the simulation's own and are not released"]
+        if not self.omega.learned:
+            assumptions.append("Omega does not depend on the clients' data")
+        if self.seed is not None:
+            assumptions.append(SECRET_SEED)
+        observers = {str(seen.observer): [seen.epsilon.lower, seen.epsilon.upper] for seen in run.observed()}
+        return PrivacyStatement(
+            outcome.privacy,
+            run.goal.delta,
+            run.cost.notion,
+            run.cost.relation,
+            "none",
+            run.private.noise_multiplier,
+            tuple(assumptions),
+            large_delta(run.goal.delta, self.problem.train.count),
+            tuple(f"against {name}: epsilon <= {rounded_up(upper, 6)}" for name, (_, upper) in observers.items()),
+            {"observers": observers},
+            time.perf_counter() - began,
+        )
 
     def noise_multiplier(
         self,

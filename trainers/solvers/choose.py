@@ -7,8 +7,7 @@ from ..engine.parameters import FlatModule
 from ..models import Cnn
 from .dual import DualSolver
 from .loop import LoopSolver
-from .stacked import CompiledSolver, StackedSolver
-from .vmap import VmapSolver
+from .together import CompiledSolver, StackedSolver, VmapSolver
 from .work import LocalSolver, Work
 
 PREFERRED: dict[tuple[str, bool], tuple[str, ...]] = {

@@ -1,4 +1,4 @@
-"""The steps of all clients of a chunk at once, whatever computes their gradients.
+"""The steps of all clients of a chunk at once: by torch.func.vmap, layer by layer (models.py), or that one compiled.
 
 Clients of different sizes become rectangular tensors, in which padding weighs exactly nothing, in the order of their
 number of steps: those that have steps left are the first ones, and nobody computes for a client that is done.
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.func import functional_call, grad, vmap
+from torch.utils._triton import has_triton
 
-from ..engine.device import on_device
+from ..engine.device import on_device, plain_convolutions
 from ..engine.parameters import FlatModule
+from ..models import Stackable
 from .work import Work, per_client
 
 
@@ -130,3 +134,89 @@ def _reordered(work: Work, order: Sequence[int], places: Tensor) -> Work:
         anchor=None if work.anchor is None else rows(work.anchor),
         curvature=None if work.curvature is None else rows(work.curvature),
     )
+
+
+class VmapSolver(TogetherSolver):
+    """Gradients of all clients at once, by torch's own vectorisation."""
+
+    name = "vmap"
+
+    def refuses(self, work: Work) -> str | None:
+        if self.model.is_random:
+            return "the model draws random numbers, which have no order over a vectorised chunk"
+        known = self.model.refusals
+        if work.loss not in known:
+            known[work.loss] = self._failure(work)
+        return known[work.loss]
+
+    def _failure(self, work: Work) -> str | None:
+        """Why torch.func.vmap cannot run this module and loss, found out on one sample of one client."""
+        client = work.clients[0]
+        features, targets = client.rows(slice(0, 1)), [target[:1].unsqueeze(0) for target in client.targets]
+        try:
+            self.slopes(work)(self.model.vector.unsqueeze(0), features.unsqueeze(0), features.new_ones(1, 1), *targets)
+        except Exception as error:
+            return f"torch.func.vmap cannot run the model ({' '.join(str(error).split())[:200]})"
+        return None
+
+    def solve(self, work: Work) -> Tensor:
+        with plain_convolutions(work.start.device):
+            return super().solve(work)
+
+    def slopes(self, work: Work) -> Slopes:
+        def batch_loss(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:
+            with self.model.arithmetic():
+                outputs = functional_call(self.model.module, self.model.named(own), (features,))
+                losses = work.loss(outputs, *targets)
+            return weighted_sum(losses, weights)
+
+        slopes: Slopes = vmap(grad(batch_loss), randomness="error")
+        return slopes
+
+
+class StackedSolver(TogetherSolver):
+    """Gradients of all clients from one backward pass: their losses share no parameter."""
+
+    name = "stacked"
+
+    def refuses(self, work: Work) -> str | None:
+        if not isinstance(self.model.module, Stackable):
+            return "the model has no method `stacked`"
+        if len(self.model.names) != len(list(self.model.module.parameters())):
+            return "not all parameters of the model are trained"
+        return "the model draws random numbers" if self.model.is_random else None
+
+    def slopes(self, work: Work) -> Slopes:
+        forward = self.forward()
+
+        def slopes(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:
+            leaf = own.detach().requires_grad_()
+            with self.model.arithmetic():
+                outputs = forward(self.model.named(leaf), features)
+                losses = work.loss(outputs.flatten(0, 1), *(target.flatten(0, 1) for target in targets))
+            return torch.autograd.grad(weighted_sum(losses, weights.flatten()), leaf)[0]
+
+        return slopes
+
+    def forward(self) -> Callable[[Any, Tensor], Tensor]:
+        """Parameters by name and features to outputs."""
+        module = self.model.module
+        assert isinstance(module, Stackable)
+        return module.stacked
+
+
+class CompiledSolver(StackedSolver):
+    """The same steps, to rounding. Raises what torch.compile raises where it has no compiler."""
+
+    name = "compiled"
+
+    def refuses(self, work: Work) -> str | None:
+        if self.model.vector.device.type == "cuda" and not has_triton():
+            return "torch.compile needs Triton on CUDA, which is not installed"
+        return super().refuses(work)
+
+    def forward(self) -> Callable[[Any, Tensor], Tensor]:
+        if self.name not in self.model.derived:
+            self.model.derived[self.name] = torch.compile(super().forward(), dynamic=True)
+        known: Callable[[Any, Tensor], Tensor] = self.model.derived[self.name]
+        return known

@@ -49,7 +49,7 @@ class AttestRun:
         Raises InputError for a folder that holds an attestation, a run without noise, an algorithm that releases no
         single model (unless files are named), and noise that clients add.
         """
-        from ..trainers.engine.schedule_log import keep_schedule
+        from ..trainers.training import keep_schedule
 
         name = trainer.algorithm.name
         if (self.folder / NAME).exists():
@@ -73,7 +73,7 @@ class AttestRun:
         """Writes the files and the attestation about them."""
         from torch import save
 
-        from ..trainers.engine.schedule_log import schedule_of
+        from ..trainers.training import schedule_of
 
         files = list(self.files)
         if not files:

@@ -14,10 +14,8 @@ from ..mechanisms.text_input import numbers
 from ..mechanisms.validate import count, positive
 from ..presentation.output import say, show, warnings_on_stderr
 from ..trainers.build import usual_model
-from ..trainers.experiments import fair
+from ..trainers.experiments import fair, figure3, sizes
 from ..trainers.experiments.cell import Cell
-from ..trainers.experiments.dpfedmtl import figure3, statistics
-from ..trainers.experiments.mocha import sizes
 from ..trainers.experiments.mocha.studies import Study, run_study
 from ..trainers.experiments.presets import PRESETS
 from ..trainers.experiments.report import run_grid
@@ -45,8 +43,8 @@ def run_experiment(name: str, asked: Asked, as_json: bool) -> None:
 def _found(name: str, asked: Asked) -> Experiment:
     if isinstance(asked, DataAlone):
         if name == "mocha-sizes":
-            return sizes.sizes_beside(name, asked.data, asked.split_file, asked.seed)
-        return statistics.sizes_beside(name, asked.data, asked.seed)
+            return sizes.mocha_sizes(name, asked.data, asked.split_file, asked.seed)
+        return sizes.dpfedmtl_sizes(name, asked.data, asked.seed)
     folder = asked.out or Path(f"sweep-{name}")
     if isinstance(asked, Federated):
         return _federated(name, asked, folder)

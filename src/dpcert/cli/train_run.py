@@ -20,12 +20,11 @@ from ..trainers.build import Parameters, build_algorithm, cohort_of, usual_model
 from ..trainers.engine.algorithm import Algorithm
 from ..trainers.engine.local import warn_of_long_steps
 from ..trainers.engine.processes import joined, launched, shards_for
-from ..trainers.engine.schedule_log import keep_schedule, schedule_of
 from ..trainers.experiments.cell import watched
 from ..trainers.federated import Federation, LocalSteps, PrivacyGoal, Settings, Trainer, load_federation
 from ..trainers.stated_noise import stated_noise
 from ..trainers.statement import interrupted
-from ..trainers.training import Training, train
+from ..trainers.training import Training, keep_schedule, schedule_of, train
 from .attest import signer_of
 from .declared import keyed
 from .run_options import said_when_stopped

@@ -11,7 +11,7 @@ import pytest
 from dpcert.accounting.currencies.gdp import gdp_epsilon
 from dpcert.cli import run
 from dpcert.trainers.dpfedmtl.claimed import claimed_mu
-from dpcert.trainers.experiments.dpfedmtl import figure3
+from dpcert.trainers.experiments import figure3
 
 CELEBA, FEMNIST = figure3.SETTINGS
 

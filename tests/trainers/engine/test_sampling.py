@@ -32,12 +32,12 @@ from dpcert.trainers.engine.cohort import CohortSampler
 from dpcert.trainers.engine.paid_round import Paid
 from dpcert.trainers.engine.privacy import PrivacyGoal
 from dpcert.trainers.engine.processes import Processes
-from dpcert.trainers.engine.schedule_log import keep_schedule, schedule_of
 from dpcert.trainers.engine.settings import LocalSteps, Settings
 from dpcert.trainers.engine.spent import Spent, SpentRecord
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.engine.trainer import Trainer
 from dpcert.trainers.federated import DpFedAvg
+from dpcert.trainers.training import keep_schedule, schedule_of
 
 torch.set_num_threads(1)
 FEDERATION = related_tasks(population=24, features=2, classes=2, samples=4)
@@ -99,9 +99,9 @@ def test_the_cost_is_that_of_what_was_drawn(scheme):
 def test_the_log_is_of_the_cohorts_that_trained(monkeypatch):
     seen = []
     trainer = build("shuffle", rounds=7)
-    whole = trainer._cohort_sum.of
+    whole = trainer._noisy_sum.clipped
     monkeypatch.setattr(
-        trainer._cohort_sum, "of", lambda cohort, *rest: seen.append(cohort.tolist()) or whole(cohort, *rest)
+        trainer._noisy_sum, "clipped", lambda cohort, *rest: seen.append(cohort.tolist()) or whole(cohort, *rest)
     )
     log = log_of(trainer)
     assert log["rounds"] == seen[:6]  # the seventh is of an epoch that was only begun

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dpcert.cli import run
-from dpcert.trainers.experiments.dpfedmtl import statistics
-from dpcert.trainers.experiments.dpfedmtl.statistics import PRINTED, Part, Statistics, table
+from dpcert.trainers.experiments import sizes
+from dpcert.trainers.experiments.sizes import PRINTED, Part, Statistics, dpfedmtl_table
 from dpcert.trainers.federated import load_federation
 from dpcert.trainers.mocha.source import SIZES, highly_skewed, load_problem
 
@@ -28,12 +28,12 @@ def test_moments_by_hand():
 
 
 def test_a_printed_mean_that_is_no_quotient_is_shown_beside_the_quotient(monkeypatch):
-    assert "199.83 train samples per client for FEMNIST" in table(())
-    assert "are 199.49" in table(())
-    assert table(()).count("The paper prints") == 1
+    assert "199.83 train samples per client for FEMNIST" in dpfedmtl_table(())
+    assert "are 199.49" in dpfedmtl_table(())
+    assert dpfedmtl_table(()).count("The paper prints") == 1
     celeba, _ = PRINTED
-    monkeypatch.setattr(statistics, "PRINTED", (celeba,))
-    assert "The paper prints" not in table(())
+    monkeypatch.setattr(sizes, "PRINTED", (celeba,))
+    assert "The paper prints" not in dpfedmtl_table(())
 
 
 def test_the_command_prints_table_1_of_any_data(capsys):

@@ -9,7 +9,6 @@ from cases import few
 from dpcert.mechanisms import InputError
 from dpcert.trainers.experiments.mocha import studies
 from dpcert.trainers.experiments.mocha.baselines import LAMBDAS, MODELS, cross_validated, mean_error
-from dpcert.trainers.experiments.mocha.plots import draw
 from dpcert.trainers.experiments.mocha.recorder import elapsed, round_work
 from dpcert.trainers.experiments.mocha.studies import (
     Study,
@@ -21,7 +20,7 @@ from dpcert.trainers.experiments.mocha.studies import (
     table1,
     table4,
 )
-from dpcert.trainers.experiments.mocha.tables import curves_of, drop_table, error_table, time_table
+from dpcert.trainers.experiments.mocha.tables import curves_of, draw, drop_table, error_table, time_table
 from dpcert.trainers.experiments.sweep import run_cells
 from dpcert.trainers.mocha.losses import LOSSES
 from dpcert.trainers.mocha.omegas import clustered_covariance

@@ -19,11 +19,10 @@ from dpcert.trainers.engine.parameters import FlatModule
 from dpcert.trainers.engine.settings import LocalSteps
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.models import Cnn, Linear, Mlp
-from dpcert.trainers.solvers import Work, choose_solver, pays_to_compile, stacked
+from dpcert.trainers.solvers import Work, choose_solver, pays_to_compile, together
 from dpcert.trainers.solvers.dual import DualSolver
 from dpcert.trainers.solvers.loop import LoopSolver
-from dpcert.trainers.solvers.stacked import CompiledSolver, StackedSolver
-from dpcert.trainers.solvers.vmap import VmapSolver
+from dpcert.trainers.solvers.together import CompiledSolver, StackedSolver, VmapSolver
 
 torch.set_num_threads(1)
 CPU = torch.device("cpu")
@@ -241,7 +240,7 @@ def test_auto_compiles_where_a_run_on_cuda_is_long_enough_and_a_compiler_is_ther
     work = work_for(real, (256,), 3)
     assert choose_solver("auto", real, work, compiled=True).name == "compiled"
     assert choose_solver("auto", real, work).name == "loop"
-    monkeypatch.setattr(stacked, "has_triton", lambda: False)
+    monkeypatch.setattr(together, "has_triton", lambda: False)
     assert "Triton" in CompiledSolver(cnn).refuses(work)
 
 

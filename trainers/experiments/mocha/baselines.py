@@ -9,7 +9,7 @@ import numpy as np
 from ....mechanisms.arrays import Floats
 from ...engine.streams import Streams
 from ...mocha.losses import Loss
-from ...mocha.methods import Joint, Method, Setting, WeightStep
+from ...mocha.methods import Joint, Method, Setting, WeightStep, approached
 from ...mocha.run import accuracies
 from ...mocha.tasks import Tasks
 
@@ -72,13 +72,6 @@ def cross_validated(fit: Fit, tasks: Tasks, loss: Loss, seed: int) -> float:
 
 
 def _solved(method: Method, seed: int, longest: int) -> Floats:
-    """Weights of the least primal value within `longest` rounds, or at a gap of TOLERANCE."""
-    streams, state = Streams(seed), method.start()
-    best, primal, dual = state.weights, np.inf, -np.inf
-    while state.rounds < longest and not (np.isfinite(primal) and primal - dual <= TOLERANCE * abs(primal)):
-        state = method.round(state, streams.generator("batches", state.rounds))
-        if state.rounds % REPORT_EVERY == 0:
-            seen = method.report(state)
-            best, primal = (state.weights, seen.primal) if seen.primal < primal else (best, primal)
-            dual = max(dual, seen.dual)
-    return best
+    """Within so many rounds."""
+    streams = Streams(seed)
+    return approached(method, lambda done: streams.generator("batches", done), longest, REPORT_EVERY, TOLERANCE)[0]

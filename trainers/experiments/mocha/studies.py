@@ -28,11 +28,10 @@ from ...mocha.tasks import Tasks
 from ...mocha.work import Dropping, FixedTheta, Heterogeneous, Passes, Work
 from ..numbers import markdown, over_seeds, upper
 from ..runs import Experiment, drawn
-from ..sweep import Cells, run_cells
+from ..sweep import Cells, Reported, run_cells
 from .baselines import MODELS, cross_validated, fit_local, mean_error
-from .plots import draw
-from .recorder import Recorder, joint_primal_of, optimum_of, primal_of
-from .tables import Results, drop_table, error_table, shown, time_table
+from .recorder import followed, joint_primal_of, optimum_of, primal_of
+from .tables import Results, draw, drop_table, error_table, shown, time_table
 
 Maker = Callable[[Setting], Method]
 
@@ -169,10 +168,10 @@ def _optimum(study: Study) -> Cells:
 def _cell(study: Study, method: str, label: str, made: Maker, longest: int | None = None) -> Cells:
     def cell(seed: int) -> dict[str, Any]:
         setting = study.setting(seed)
-        recorder = Recorder(method, primal_of(setting))
         rounds, operations = (longest or ROUNDS) // study.shorter, OPERATIONS / study.shorter
-        followed = recorder.follow(made(setting), np.random.default_rng(seed), rounds, operations)
-        return {"label": label, "seed": seed, **followed}
+        rng = np.random.default_rng(seed)
+        found = followed(method, primal_of(setting), made(setting), rng, rounds, operations)
+        return {"label": label, "seed": seed, **found}
 
     return {f"{method}-{label}-{seed}": partial(cell, seed) for seed in study.runs}
 
@@ -180,10 +179,10 @@ def _cell(study: Study, method: str, label: str, made: Maker, longest: int | Non
 def _whole(study: Study, label: str, policy: Work, seed: int) -> dict[str, Any]:
     """Algorithm 1 whole under this policy."""
     setting = study.setting(seed)
-    recorder, rng = Recorder("mocha", joint_primal_of(setting)), np.random.default_rng(seed)
     method = Alternating(setting, policy, rounds_per_step=50, smoothing=1e-3, falling=0.0)
-    followed = recorder.follow(method, rng, DROPPED_ROUNDS // study.shorter)
-    return {"label": label, "seed": seed, **followed, "method": "whole"}
+    rounds, rng = DROPPED_ROUNDS // study.shorter, np.random.default_rng(seed)
+    found = followed("mocha", joint_primal_of(setting), method, rng, rounds)
+    return {"label": label, "seed": seed, **found, "method": "whole"}
 
 
 MULTIPLIERS = (0.0, 1.0, 4.0, 16.0, 64.0)
@@ -244,10 +243,8 @@ STUDIES: dict[str, tuple[Callable[[Study], Cells], Callable[[Results], str]]] = 
 }
 
 
-def run_study(
-    name: str, study: Study, folder: Path, report: Callable[[int, int, str], None] = lambda *_: None
-) -> Experiment:
-    """One of STUDIES, or what the folder lacks of it. report(done, all, name) after each cell."""
+def run_study(name: str, study: Study, folder: Path, report: Reported = lambda *_: None) -> Experiment:
+    """One of STUDIES, or what the folder lacks of it."""
     cells, table = STUDIES[name]
     # Under the study's own name: the results of other data, or of another lambda, are not its.
     results = run_cells(cells(study), folder / study.key(name), report)

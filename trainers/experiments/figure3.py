@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from ....accounting.currencies.tradeoff import TradeOff, tradeoff
-from ....mechanisms import Gaussian, Participation, Poisson, Relation, Repeat
-from ....mechanisms.arrays import Floats
-from ...dpfedmtl.claimed import claimed_mu
-from ...dpfedmtl.forms import DpFedMtlClipped
-from ..numbers import bracket, markdown
-from ..plots import panels, saved
-from ..presets import SIGMAS
-from ..runs import Experiment, drawn
-from ..sweep import Cells, run_cells
+from ...accounting.currencies.tradeoff import TradeOff, tradeoff
+from ...mechanisms import Gaussian, Participation, Poisson, Relation, Repeat
+from ...mechanisms.arrays import Floats
+from ..dpfedmtl.claimed import claimed_mu
+from ..dpfedmtl.forms import DpFedMtlClipped
+from .numbers import bracket, markdown
+from .plots import panels, saved
+from .presets import SIGMAS
+from .runs import Experiment, drawn
+from .sweep import Cells, Reported, run_cells
 
 COLOURS = ("tab:red", "tab:orange", "tab:green", "tab:purple")
 SMALL, LARGE = 1e-7, 0.1
@@ -129,9 +129,7 @@ def table(results: Sequence[dict[str, Any]]) -> str:
     return markdown(("setting", "sigma", "observer", *heads), lines)
 
 
-def run_curves(
-    name: str, plan: Plan, folder: Path, report: Callable[[int, int, str], None] = lambda *_: None
-) -> Experiment:
+def run_curves(name: str, plan: Plan, folder: Path, report: Reported = lambda *_: None) -> Experiment:
     """The curves, or those that the folder lacks; the table and the figure in the folder."""
     results = run_cells(curves(plan), folder, report)
     shown = table(results)

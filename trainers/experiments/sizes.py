@@ -1,20 +1,24 @@
-"""DPFedMTL's Table 1: how many samples clients have, as printed and of any federation.
+"""How many samples the papers' data sets have, beside any data: DPFedMTL's Table 1 and MOCHA's n_t.
 
-Moments are over clients, of the whole population (divided by the number of clients), as LEAF's own statistics are.
+DPFedMTL's moments are over clients, of the whole population (divided by the number of clients), as LEAF's own
+statistics are. MOCHA's n_t are shown whole, in training, and highly skewed as for Table 4.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import skew
 
-from ...data import Federation, load_federation
-from ..numbers import markdown
-from ..runs import Experiment
+from ..data import Federation, load_federation
+from ..mocha.source import SIZES, highly_skewed, load_problem
+from .mocha.studies import skewing
+from .numbers import markdown
+from .runs import Experiment
 
 PER_CLIENT = 0.005
 """Half a unit of the last printed digit: further apart than that two means are not the same number."""
@@ -59,13 +63,13 @@ PRINTED = (
 """Table 1 to the letter. FEMNIST's training mean is not its samples over its clients, 199.49."""
 
 
-def sizes_beside(name: str, data: str, seed: int) -> Experiment:
+def dpfedmtl_sizes(name: str, data: str, seed: int) -> Experiment:
     """Table 1 with the data's row."""
     found = Statistics.of(data, load_federation(data, seed=seed))
-    return Experiment(name, None, table([found]), told={"rows": [asdict(row) for row in (*PRINTED, found)]})
+    return Experiment(name, None, dpfedmtl_table([found]), told={"rows": [asdict(row) for row in (*PRINTED, found)]})
 
 
-def table(found: Sequence[Statistics]) -> str:
+def dpfedmtl_table(found: Sequence[Statistics]) -> str:
     """In Markdown: the printed rows, then those found; and where a printed mean is not samples over clients."""
     heads = [f"{part} {column}" for part in ("train", "test") for column in ("samples", "mean", "std.", "skewness")]
     lines = [_row(f"{row.name}, as printed", row) for row in PRINTED] + [_row(row.name, row) for row in found]
@@ -89,3 +93,53 @@ def _contradictions() -> list[str]:
                     f"{part.samples:,} samples of {row.clients:,} clients are {part.samples / row.clients:.2f}."
                 )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class SizeRow:
+    """Tasks m, features d, and n_t over the tasks: its least, its most and its sum. known: where it is from."""
+
+    data: str
+    tasks: int
+    features: int
+    least: int
+    most: int
+    samples: int
+    known: str
+
+    @classmethod
+    def of(cls, data: str, features: int, sizes: Sequence[int] | NDArray[np.int64], known: str) -> SizeRow:
+        """sizes: n_t for each task."""
+        return cls(data, len(sizes), features, int(min(sizes)), int(max(sizes)), int(sum(sizes)), known)
+
+
+def _mocha_rows(data: str, split_file: Path | None, seed: int) -> list[SizeRow]:
+    """The known data sets, and three rows of this one: whole, its training part, and that highly skewed.
+
+    Raises InputError for data or a split that cannot be read.
+    """
+    problem = load_problem(data, split_file, seed)
+    train, features = problem.train, problem.train.dimension
+    skewed = highly_skewed(train, skewing(seed))
+    kind = "made here" if data.startswith("synthetic") else "read"
+    return [
+        *(SizeRow.of(name, size.features, size.samples, size.known) for name, size in SIZES.items()),
+        SizeRow.of(data, features, train.sizes + problem.test.sizes, kind),
+        SizeRow.of("its training part", features, train.sizes, "split at random" if split_file is None else "read"),
+        SizeRow.of("its training part, highly skewed", features, skewed.sizes, "ours: the paper's way is not at hand"),
+    ]
+
+
+def mocha_sizes(name: str, data: str, split_file: Path | None, seed: int) -> Experiment:
+    """The table, of this data set beside the paper's."""
+    rows = _mocha_rows(data, split_file, seed)
+    return Experiment(name, None, _mocha_table(rows), told={"rows": [asdict(row) for row in rows]})
+
+
+def _mocha_table(rows: Sequence[SizeRow]) -> str:
+    """In Markdown."""
+    lines = []
+    for row in rows:
+        numbers = (row.tasks, row.features, row.least, row.most, row.samples)
+        lines.append((row.data, *(f"{each:,}" for each in numbers), row.known))
+    return markdown(("data", "tasks", "features", "least n_t", "most n_t", "samples", "where it is from"), lines)
