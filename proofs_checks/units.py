@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -16,25 +15,32 @@ from ..mechanisms import InputError
 from .auditing.structure import same_contents
 
 
-@singledispatch
 def keys(dataset: Any) -> list[Any]:
     """What names each unit: positions, or a mapping's keys."""
-    if _is_frame(dataset):
+    if isinstance(dataset, Mapping):
+        return list(dataset)
+    if isinstance(dataset, list | tuple | np.ndarray) or _is_frame(dataset):
         return list(range(len(dataset)))
     raise InputError("dataset", dataset, "a list, tuple, array, data frame, or mapping of clients")
 
 
-@singledispatch
 def without(dataset: Any, key: Any) -> Any:
     """The dataset with one unit gone."""
-    return dataset.drop(dataset.index[key])
+    if isinstance(dataset, Mapping):
+        return {name: value for name, value in dataset.items() if name != key}
+    if _is_frame(dataset):
+        return dataset.drop(dataset.index[key])
+    return np.delete(dataset, key, axis=0) if isinstance(dataset, np.ndarray) else dataset[:key] + dataset[key + 1 :]
 
 
-@singledispatch
 def replaced(dataset: Any, key: Any, unit: Any) -> Any:
     """The dataset with one unit's data replaced."""
+    if isinstance(dataset, Mapping):
+        return {name: unit if name == key else value for name, value in dataset.items()}
+    if not isinstance(dataset, np.ndarray) and not _is_frame(dataset):
+        return dataset[:key] + type(dataset)([unit]) + dataset[key + 1 :]
     changed = dataset.copy()
-    changed.iloc[key] = unit
+    (changed.iloc if _is_frame(dataset) else changed)[key] = unit
     return changed
 
 
@@ -68,49 +74,3 @@ def distance(unit: Any, other: Any) -> float:
 def _is_frame(dataset: object) -> bool:
     """A pandas data frame or series, without importing pandas."""
     return hasattr(dataset, "iloc") and hasattr(dataset, "drop")
-
-
-@keys.register(list)
-@keys.register(tuple)
-@keys.register(np.ndarray)
-def _(dataset: Any) -> list[Any]:
-    return list(range(len(dataset)))
-
-
-@keys.register(Mapping)
-def _(dataset: Mapping[Any, Any]) -> list[Any]:
-    return list(dataset)
-
-
-@without.register(list)
-@without.register(tuple)
-def _(dataset: Any, key: int) -> Any:
-    return dataset[:key] + dataset[key + 1 :]
-
-
-@without.register(np.ndarray)
-def _(dataset: np.ndarray, key: int) -> Any:
-    return np.delete(dataset, key, axis=0)
-
-
-@without.register(Mapping)
-def _(dataset: Mapping[Any, Any], key: Any) -> Any:
-    return {name: value for name, value in dataset.items() if name != key}
-
-
-@replaced.register(list)
-@replaced.register(tuple)
-def _(dataset: Any, key: int, unit: Any) -> Any:
-    return dataset[:key] + type(dataset)([unit]) + dataset[key + 1 :]
-
-
-@replaced.register(np.ndarray)
-def _(dataset: np.ndarray, key: int, unit: Any) -> Any:
-    changed = dataset.copy()
-    changed[key] = unit
-    return changed
-
-
-@replaced.register(Mapping)
-def _(dataset: Mapping[Any, Any], key: Any, unit: Any) -> Any:
-    return {name: unit if name == key else value for name, value in dataset.items()}

@@ -145,12 +145,7 @@ class Coordinate:
         return "output" if self.column == 0 else f"output[{self.column}]"
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        return _InColumn(self.column)
-
-
-@dataclass(frozen=True, slots=True)
-class _InColumn:
-    column: int
+        return self
 
     def __call__(self, outputs: Outputs) -> Floats:
         return column_of(outputs, self.column)
@@ -176,11 +171,8 @@ class LowBits:
     learns: bool = False
 
     def fit(self, dataset: Outputs, neighbour: Outputs, seed: int) -> Scorer:
-        return _OfLowBits()
+        return self
 
-
-@dataclass(frozen=True, slots=True)
-class _OfLowBits:
     def __call__(self, outputs: Outputs) -> Floats:
         return _lowest_bit(outputs.rows)
 
