@@ -34,12 +34,19 @@ def _tree(package: str) -> ast.Module:
 
 @cache
 def public(package: str) -> tuple[str, ...]:
-    """The package's __all__."""
-    (found,) = (
-        node.value
+    """The package's __all__: its names, or [*NAME], the keys of a table of them."""
+    assigned = {
+        node.targets[0].id: node.value
         for node in _tree(package).body
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "__all__"
-    )
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    found = assigned["__all__"]
+    if (
+        isinstance(found, ast.List)
+        and isinstance(found.elts[0], ast.Starred)
+        and isinstance(found.elts[0].value, ast.Name)
+    ):
+        found = assigned[found.elts[0].value.id]
     return tuple(ast.literal_eval(found))
 
 
