@@ -15,11 +15,12 @@ from flint import ctx
 
 from ...mechanisms import (
     InputError,
-    Mechanism,
     Neighbouring,
     Participation,
     Relation,
+    Run,
     Visibility,
+    as_run,
     neighbouring_relation,
 )
 from ...mechanisms.validate import number
@@ -39,6 +40,7 @@ from .divergence_below import divergence_below
 from .optimal_conversion import CLOSE, ROUGHLY
 from .orders import best_order
 from .proportional import proportional
+from .sampled_rounds import of_sampled_rounds
 
 METHOD = "rdp"
 
@@ -214,7 +216,7 @@ def _start(run: RenyiCurve, delta: float) -> float:
 
 
 def renyi(
-    run: Mechanism,
+    run: Run,
     alpha: float,
     neighbouring: Neighbouring = Relation.ADD_REMOVE,
     participation: Visibility = Participation.HIDDEN,
@@ -231,7 +233,10 @@ def renyi(
     """
     if alpha != math.inf and number("alpha", alpha) < 1:
         raise InputError("alpha", alpha, "an order of at least 1")
-    relation = neighbouring_relation(neighbouring)
+    relation, run = neighbouring_relation(neighbouring), as_run(run)
+    known_ends = of_sampled_rounds(run, float(alpha), relation, participation) if 1 < alpha < math.inf else None
+    if known_ends is not None:
+        return Bracket(*known_ends, True, METHOD)
     pairs, largest = dominating(run, relation, participation), 0.0
     above = pairs.upper if alpha == math.inf else largest_of(pairs.upper)
     below = () if alpha in (1, math.inf) else above if pairs.lower == pairs.upper else largest_of(pairs.lower)

@@ -18,10 +18,15 @@ from ..bracket import OutOfReach
 from ..losses.smooth.paths import Sampled
 from ..losses.smooth.quadrature import quadrature
 from ..pairs.order import Sampling
+from ..pairs.parameters import MOVE
 from ..rounding import UNIT, down, float_above, float_below, up, widened_down, widened_up
+from . import real_orders
 
 _ACCURACY = 30.0
 """-log of the quadrature's error relative to the moment's distance from 1, or to the moment where that is larger."""
+
+_FINER = 6.0
+"""More of it on the real line, where it costs next to nothing."""
 
 _MOST_BUDGET = 200.0
 _FARTHEST = 400.0
@@ -30,15 +35,39 @@ _FARTHEST = 400.0
 _BITS = 160
 _MOST_TERMS = 1000
 _MOST_WHOLE = 1024
+_FEW = 20
+"""Terms up to which a loop is quicker than a dozen array operations."""
+
 _TINY = 2.0**-400
 _NEGLIGIBLE = arb(2) ** -70
+
+
+def ends_of_removed(shift: float, rate: float, alpha: float) -> tuple[float, float]:
+    """(at most, at least) log E_Q[(dP/dQ)^alpha] of the remove order for all parameters within rounding.PARAMETER of
+    the given doubles: it grows with both, and each end is taken at parameters rounded in its direction."""
+    least = shift * (1 - MOVE), rate * (1 - MOVE)
+    most = shift * (1 + MOVE), min(rate * (1 + MOVE), 1 - UNIT)
+    if not _is_whole(shift, alpha):
+        quick = real_orders.log_moments(least, most, alpha, _budget(*most, alpha) + _FINER)
+        if quick is not None:
+            return quick
+    return log_moments(*least, Sampling.REMOVE, alpha)[0], log_moments(*most, Sampling.REMOVE, alpha)[1]
+
+
+def _is_whole(shift: float, alpha: float) -> bool:
+    """Whether the moment is a sum of finitely many terms, none of them beyond doubles."""
+    return alpha <= _MOST_WHOLE and alpha == int(alpha) and _TINY < shift < 1 / _TINY
 
 
 def log_moments(shift: float, rate: float, order: Sampling, alpha: float) -> tuple[float, float]:
     """(at most, at least) log E_Q[(dP/dQ)^alpha] for finite alpha > 1, 0 < rate < 1 and order other than visible."""
     c = alpha - 1.0
-    if order == Sampling.REMOVE and alpha <= _MOST_WHOLE and alpha == int(alpha) and _TINY < shift < 1 / _TINY:
-        return _whole(shift, rate, int(alpha))
+    if order == Sampling.REMOVE:
+        if _is_whole(shift, alpha):
+            return _whole(shift, rate, int(alpha))
+        quick = real_orders.log_moments((shift, rate), (shift, rate), alpha, _budget(shift, rate, alpha) + _FINER)
+        if quick is not None:
+            return quick
     if order == Sampling.ADD or c * shift <= _FARTHEST:
         try:
             tilted = quadrature(Sampled(shift, rate, order), (c,), _budget(shift, rate, alpha)).tilted(c)
@@ -81,16 +110,11 @@ def _whole(shift: float, rate: float, order: int) -> tuple[float, float]:
     the last factor, a term's logarithm is log binom(a, k) + k log(q / (1 - q)) + a log(1 - q) + g + log(1 - e^-g), each
     summand and the sums up to it within 16 units of their sizes, where elementary functions are within 4 (rounding.py).
     """
-    k, triangles, log_choose = _choices(order)
     with_unit, without = math.log(rate), math.log1p(-rate)
-    growth = (shift * shift) * triangles
-    rest = np.log(-np.expm1(-growth))
-    terms = log_choose + k * (with_unit - without) + growth
-    terms += rest
-    most = float(terms.max())
-    np.subtract(terms, most, out=terms)
-    total = most + order * without + math.log(float(np.exp(terms, out=terms).sum()))
-    size = order * (math.log(2.0) - with_unit - 2.0 * without) + float(growth[-1]) - float(rest[0]) + abs(most)
+    square, odds = shift * shift, with_unit - without
+    total, most, rest = (_log_sum if order <= _FEW else _log_sum_of_many)(order, square, odds)
+    total += order * without
+    size = order * (math.log(2.0) - with_unit - 2.0 * without) + 0.5 * square * order * (order - 1) - rest + abs(most)
     off = (size + order + 8.0) * 2.0**-49
     return widened_down(_log_of_1_and(total - off), 16 * UNIT), widened_up(_log_of_1_and(total + off), 16 * UNIT)
 
@@ -98,6 +122,36 @@ def _whole(shift: float, rate: float, order: int) -> tuple[float, float]:
 def _log_of_1_and(value: float) -> float:
     """log(1 + e^x)."""
     return max(value, 0.0) + math.log1p(math.exp(-abs(value)))
+
+
+def _log_sum(order: int, square: float, odds: float) -> tuple[float, float, float]:
+    """log of the sum over k of binom(a, k) e^(k odds) (e^g - 1), g = square k (k - 1) / 2; log of its largest term; and
+    log(1 - e^-g) for k = 2."""
+    terms = [
+        log_choose + k * odds + square * triangle + math.log(-math.expm1(-square * triangle))
+        for k, triangle, log_choose in zip(*_few_choices(order), strict=True)
+    ]
+    most = max(terms)
+    return most + math.log(sum([math.exp(term - most) for term in terms])), most, math.log(-math.expm1(-square))
+
+
+def _log_sum_of_many(order: int, square: float, odds: float) -> tuple[float, float, float]:
+    """The same, in array operations."""
+    k, triangles, log_choose = _choices(order)
+    growth = square * triangles
+    rest = np.log(-np.expm1(-growth))
+    terms = log_choose + k * odds + growth
+    terms += rest
+    most = float(terms.max())
+    np.subtract(terms, most, out=terms)
+    return most + math.log(float(np.exp(terms, out=terms).sum())), most, float(rest[0])
+
+
+@lru_cache(maxsize=64)
+def _few_choices(order: int) -> tuple[list[float], list[float], list[float]]:
+    """As `_choices`, for loops."""
+    k, triangles, log_choose = _choices(order)
+    return k.tolist(), triangles.tolist(), log_choose.tolist()
 
 
 @lru_cache(maxsize=64)
