@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -47,34 +46,20 @@ def prove(
 ) -> Proof:
     """Prove that mechanism(dataset, rng) is epsilon-DP, or the least epsilon for which a proof is found.
 
-    mechanism: dataset is a numpy array of numbers, rng a numpy Generator; it is read, and never run on symbols.
-    epsilon: the claim, at least 0; None asks for the least. rho: instead, rho-zCDP of a mechanism with Gaussian noise
-    only (notion "zcdp" asks for the least); mu: likewise mu-GDP (notion "gdp"). entries: where there is no proof for
-    every number of entries, one is looked for of 1, 2, ... this many (add-remove counts the larger dataset); that is
-    another verdict, "proved up to N".
-    up_to: datasets have at most this many entries, so that a proof for these is what is asked (in place of entries).
-    low, high: between which entries lie (None: no bound; whole: integers).
-    relation: "replace-one", "add-remove", or "answers" (every entry moves by at most 1: answers to queries).
-    values: entries are these numbers only, and the mechanism has finitely many outcomes (coins and choices, no other
-    noise): all of them are enumerated with their exact probabilities, and the least epsilon is the true one.
-    delta: (epsilon, delta)-DP, of a function with Gaussian noise (without a claimed epsilon the accountants' least is
-    found), or with values and a claimed epsilon.
-    rounds, sampling_rate: (epsilon, delta) is that of so many runs, each on a Poisson sample of the data (1.0: on all):
-    the step is proved, its composition is the accountants' (accounted.py; certificates are of the step).
-    container: what dataset is: a numpy "array" or a "list" of numbers, or "rows", a 2-d array with a record in each row
-    (of any length that holds the columns which the mechanism reads by number; they may be any, so that a private
-    function clips them by a norm).
-    max_work: so many questions may be put to solvers (a thousand take about a second): a limit that ends at the same
-    place on every machine.
-    max_seconds: of the search, and as many of the checker, which is not part of it.
-    progress: called with the cases done and their number. checking: the same of the checker.
+    mechanism: takes what `container` says ("array": numpy's; "list"; "rows": a 2-d array with a record in each row, of
+    any length that holds the columns read by number) and a numpy Generator; it is read, and never run on symbols.
+    epsilon, rho, mu: the claim; without one the least of `notion` ("dp", "zcdp", "gdp") is found. delta: with epsilon.
+    entries: without a proof for every number of entries one is looked for of 1, 2, ... this many ("proved up to N";
+    add-remove counts the larger dataset). up_to: datasets have no more, so that this is what is asked.
+    relation: "replace-one", "add-remove", or "answers" (to queries: every entry moves by at most 1). low, high: between
+    which entries lie (None: no bound; whole: integers). values: they are these numbers only, which are enumerated.
+    rounds, sampling_rate: so many runs, each on a Poisson sample: the accountants compose what is proved of one.
+    max_seconds: of the search, and as many of the checker. max_work: questions to solvers, alike on every machine.
+    progress, checking: called with the cases done and their number, of the search and of the checker.
 
-    Method: randomness alignment (Zhang, Kifer 2017, arXiv 1607.08228, section 4), found by linear programs and proved
-    by checker/. A function that is made of loops over its data (or sums) is then proved for every number of entries, by
-    induction, and epsilon is that of all sizes. `proved` says whether what was asked is proved: every number of
-    entries, or up_to. What is proved is about real numbers: floating-point noise leaks (docs/prove.md). Ctrl-C, the end
-    of max_seconds or of max_work answers with the sizes that are done; while the checker is at work, with those it has
-    accepted. Raises InputError.
+    Randomness alignment (Zhang, Kifer 2017, arXiv 1607.08228, section 4), and for every number of entries an induction
+    (docs/prove.md), proved by checker/ of real numbers: floating-point noise leaks. `proved` says whether what was
+    asked is proved. Ctrl-C and the ends of time or work answer with what is done by then. Raises InputError.
 
     >>> def noisy_sum(dataset, rng):
     ...     return dataset.sum() + rng.laplace(0, 2)
@@ -86,19 +71,9 @@ def prove(
     if not callable(mechanism):
         raise InputError("mechanism", mechanism, "a callable mechanism(dataset, rng) -> output")
     notion, claim = _claim(notion, {"dp": epsilon, "zcdp": rho, "gdp": mu})
-    ends = {name: None if end is None else written(number(name, end)) for name, end in (("low", low), ("high", high))}
-    held, related = choice("container", container, CONTAINERS), choice("relation", relation, RELATIONS)
-    setting = Setting(related, **ends, whole=whole, container=held, notion=notion)
-    _checked(setting, values)
-    question = Question(
-        mechanism,
-        claim,
-        count("entries", entries) if up_to is None else count("up_to", up_to),
-        setting if container != "rows" else replace(setting, low=None, high=None),
-        delta=_delta(delta),
-        up_to=up_to,
-        checking=checking or silent,
-    )
+    setting = _setting(relation, {"low": low, "high": high}, whole, container, notion, values)
+    most = count("entries", entries) if up_to is None else count("up_to", up_to)
+    question = Question(mechanism, claim, most, setting, _delta(delta), up_to, checking=checking or silent)
     question.limited(positive("max_seconds", max_seconds), None if max_work is None else count("max_work", max_work))
     return _answered(question, values, _over(question, values, rounds, sampling_rate), progress or silent)
 
@@ -149,16 +124,19 @@ def _claim(notion: str | None, claims: dict[str, float | None]) -> tuple[str, Fr
     return notion, None if stated is None else written(nonnegative(NAMES[notion], stated))
 
 
-def _checked(setting: Setting, values: Any) -> None:
-    """Whether entries may be so. Raises InputError."""
-    if setting.low is not None and setting.high is not None and not setting.low < setting.high:
-        raise InputError("high", float(setting.high), f"a number above low = {float(setting.low)}")
-    if setting.container != "rows":
-        return
-    if setting.relation == "answers":
-        raise InputError("relation", setting.relation, "replace-one or add-remove, for records")
-    usual = {"low": 0, "high": 1, "whole": False, "values": None}
-    for name, value in usual.items():
-        given = values if name == "values" else getattr(setting, name)
-        if given != value:
+def _setting(
+    relation: str, ends: dict[str, float | None], whole: bool, container: str, notion: str, values: Any
+) -> Setting:
+    """Which neighbours are meant. Raises InputError."""
+    choice("relation", relation, RELATIONS), choice("container", container, CONTAINERS)
+    low, high = (None if end is None else written(number(name, end)) for name, end in ends.items())
+    if low is not None and high is not None and not low < high:
+        raise InputError("high", ends["high"], f"a number above low = {ends['low']}")
+    if container != "rows":
+        return Setting(relation, low, high, whole, container, notion)
+    if relation == "answers":
+        raise InputError("relation", relation, "replace-one or add-remove, for records")
+    for name, given, usual in (("low", low, 0), ("high", high, 1), ("whole", whole, False), ("values", values, None)):
+        if given != usual:
             raise InputError(name, given, "to be left out beside container = rows, whose records may be any")
+    return Setting(relation, None, None, whole, container, notion)

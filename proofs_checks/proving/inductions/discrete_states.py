@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
 
 from ..checker.cutting.cut import BREAK, NEXT
 from ..checker.inductions.states import REAL, WHOLE, Layout
@@ -25,11 +24,11 @@ class Layouts:
         while True:
             found = self._reached()
             if isinstance(found, str):
-                self.loops = self.loops.knowing(appended=self.loops.appended | {found})
+                self.loops = replace(self.loops, appended=self.loops.appended | {found})
             elif found:
-                self.loops = self.loops.knowing(wide=self.loops.wide | found)
+                self.loops = replace(self.loops, wide=self.loops.wide | found)
             else:
-                return self.loops.knowing(whole=self._whole())
+                return replace(self.loops, whole=self._whole())
 
     def _reached(self) -> str | set[str]:
         """The name of a list that grows; or places that only begin as numbers, or take too many values; or nothing."""
@@ -46,7 +45,7 @@ class Layouts:
 
     def _stays_whole(self, place: str) -> bool:
         try:
-            Layouts(self.loops.knowing(whole=frozenset({place})))._reached()
+            Layouts(replace(self.loops, whole=frozenset({place})))._reached()
         except NoInduction:
             return False
         return True
@@ -83,34 +82,26 @@ def _most_values(found: list[Layout], names: tuple[str, ...]) -> set[str]:
     for layout in found:
         for name, part in zip(names, layout, strict=True):
             for place, text in _numbers_at(part, name):
-                values.setdefault(place, set()).add(text)
+                if text is not None:
+                    values.setdefault(place, set()).add(text)
     most = max((len(texts) for texts in values.values()), default=1)
     return {place for place, texts in values.items() if most > 1 and 3 * len(texts) > 2 * most}
 
 
 def _begun(former: Layout, layout: Layout, names: tuple[str, ...]) -> set[str]:
     """Where there was a number that is known, and now is one that is not."""
-    before = {place for part, name in zip(former, names, strict=True) for place, _ in _numbers_at(part, name)}
-    after = {place for part, name in zip(layout, names, strict=True) for place in _reals_at(part, name)}
-    return before & after
+    before, after = ([each for part, name in zip(state, names, strict=True) for each in _numbers_at(part, name)]
+                     for state in (former, layout))  # fmt: skip
+    return {place for place, text in before if text is not None} & {place for place, text in after if text is None}
 
 
-def _numbers_at(layout: Layout, place: str) -> Iterator[tuple[str, Any]]:
-    """The finite numbers in a layout, by place."""
-    if not isinstance(layout, list):
-        return
-    if isinstance(layout[0], str):
+def _numbers_at(layout: Layout, place: str) -> Iterator[tuple[str, str | None]]:
+    """The finite numbers in a layout, by place: as text, or None where they may be any."""
+    if layout in (REAL, WHOLE):
+        yield place, None
+    elif isinstance(layout, list) and isinstance(layout[0], str):
         if layout[0] in ("int", "float") and layout[1] not in ("inf", "-inf", "nan"):
             yield place, layout[1]
-        return
-    for i, part in enumerate(layout[1:]):
-        yield from _numbers_at(part, f"{place}.{i}")
-
-
-def _reals_at(layout: Layout, place: str) -> Iterator[str]:
-    """The places of numbers that may be any."""
-    if layout in (REAL, WHOLE):
-        yield place
-    elif isinstance(layout, list) and isinstance(layout[0], list):
+    elif isinstance(layout, list):
         for i, part in enumerate(layout[1:]):
-            yield from _reals_at(part, f"{place}.{i}")
+            yield from _numbers_at(part, f"{place}.{i}")

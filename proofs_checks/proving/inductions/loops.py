@@ -43,11 +43,7 @@ class Loops(Steps):
 
     def at(self, stage: int) -> Loops:
         """The same at another loop."""
-        return self.knowing(stage=stage)
-
-    def knowing(self, **more: Any) -> Loops:
-        """The same with more known of the steps."""
-        return replace(self, **more)
+        return replace(self, stage=stage)
 
     def space(self, data: Data | None = None) -> Space:
         """To ask about the variables of one step."""

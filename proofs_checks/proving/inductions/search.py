@@ -7,6 +7,7 @@ found is a suggestion only: the checker cuts the function itself and proves ever
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +28,7 @@ def induction(loops: Loops, most: Fraction | None = None) -> tuple[dict[str, Any
     events = [(stage, name) for stage, names in enumerate(loops.names) for name in names]
     reason = ""
     for event in (None, *(events if (loops.setting.relation, loops.setting.notion) == ("answers", "dp") else ())):
-        search = Search(loops.knowing(event=event), loops.setting, loops.setting.data())
+        search = Search(replace(loops, event=event), loops.setting, loops.setting.data())
         try:
             found = Exact(Solution(search.explored())).document()
         except (NoInduction, Refused) as problem:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 
 from ..outputs import real_parts
 from ..pairs import Setting
-from ..real.recorded_noise import with_sampler
+from ..real.recorded_noise import quietly, with_sampler
+from ..real.runs import Real
 from ..refusals import Refused
 from .cut import BREAK, NEXT, Cut, cut
 
@@ -21,7 +21,7 @@ TRIALS = 3
 
 def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int = 1) -> int:
     """How many runs of the function and of what it was cut into were compared. Raises Refused where the two differ."""
-    chance, tried = random.Random(7), 0
+    chance, tried, real = random.Random(7), 0, Real(function, setting.container)
     source = _Source()
     fed = with_sampler(function, source.discrete_laplace)
     ways = fed, _by_steps(made if fed is function else cut(fed, setting.relation))
@@ -31,9 +31,10 @@ def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int 
             least = -3.0 if low is None else float(low)
             most = max(3.0, least + 3) if high is None else float(high)
             columns = max(chance.randint(1, 3), least_columns) if setting.container == "rows" else 1
-            entries = [float(chance.randint(int(least), int(most))) if setting.whole else chance.uniform(least, most)
-                       for _ in range(size * columns)]  # fmt: skip
-            one, other = (_run(way, source, _held(entries, setting.container, columns), trial) for way in ways)
+            drawn = [float(chance.randint(int(least), int(most))) if setting.whole else chance.uniform(least, most)
+                     for _ in range(size * columns)]  # fmt: skip
+            entries = np.reshape(drawn, (size, columns)).tolist() if setting.container == "rows" else drawn
+            one, other = (_run(way, source, real.held(entries, columns), trial) for way in ways)
             if not size and setting.relation != "add-remove":
                 continue  # no entries, no neighbours: functions may raise something else there
             if not _close(one, other):
@@ -51,19 +52,11 @@ class _Source:
         return int(self.rng.geometric(0.5) - self.rng.geometric(0.5))
 
 
-def _held(entries: list[float], container: str, columns: int) -> Any:
-    if container == "rows":
-        return np.array(entries, float).reshape(-1, columns)
-    return list(entries) if container == "list" else np.array(entries)
-
-
 def _run(function: Callable[..., Any], source: _Source, entries: Any, seed: int) -> Any:
     """The output as text, or the type of what it raises."""
     source.rng = np.random.default_rng(seed)
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # means of nothing
-            return real_parts(function(entries, source.rng))
+        return real_parts(quietly(function, entries, source.rng))
     except Exception as problem:
         return type(problem).__name__
 

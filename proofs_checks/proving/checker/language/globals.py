@@ -118,7 +118,7 @@ def _constant_array(value: np.ndarray[Any, Any]) -> Array:
         cells[place] = cell
     cells = cells.reshape(value.shape)
     cells.flags.writeable = False
-    return Array(cells, {"b": "b", "i": "i", "f": "f"}[value.dtype.kind])
+    return Array(cells, value.dtype.kind)
 
 
 class ConstantList(list[Any]):

@@ -33,7 +33,7 @@ from .values import (
     symbolic,
 )
 
-KINDS = {list: list, tuple: tuple, dict: dict, str: str}
+KINDS = (list, tuple, dict, str)
 
 
 def listed(value: Any) -> list[Any]:
@@ -87,7 +87,7 @@ def is_instance(value: Any, kinds: Any) -> bool:
     known = isinstance(value, list | tuple | dict | str) or value is None
     if len(stated) != len(listed_kinds) or not (known or all(each in KINDS for each in stated)):
         raise Refused(f"isinstance of a {named(value)}: ask for list, tuple, dict or str only")
-    return any(isinstance(value, KINDS[each]) for each in stated if each in KINDS)
+    return isinstance(value, tuple(each for each in stated if each in KINDS))
 
 
 def dictionary(values: Any = (), /, **named_ones: Any) -> dict[Any, Any]:

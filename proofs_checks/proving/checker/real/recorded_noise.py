@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import types
+import warnings
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -148,3 +149,10 @@ def with_sampler(function: Any, sampler: Callable[..., Any]) -> Any:
     made = types.FunctionType(code, scope, name, function.__defaults__, function.__closure__)
     made.__kwdefaults__ = function.__kwdefaults__
     return made
+
+
+def quietly(function: Callable[..., Any], *args: Any) -> Any:
+    """What it returns, without numpy's warnings, such as of means of nothing."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return function(*args)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import random
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,7 +25,7 @@ from ..refusals import Refused
 from ..runs import Leaf, Node, leaves
 from ..tracer import complete
 from .numbers_in_code import marks
-from .recorded_noise import Recorded, with_sampler
+from .recorded_noise import Recorded, quietly, with_sampler
 
 MARGINS = (Fraction(1, 4), Fraction(1, 64), Fraction(1, 4096))
 """How far inside of a way a point is wanted, in this order: floats must not leave it by rounding."""
@@ -253,9 +252,8 @@ def same_output(function: Real, entries: list[Any], leaf: Leaf, point: Point) ->
         return
     rng = Recorded(leaf.draws, noise)
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            output = with_sampler(function.function, rng.discrete_laplace)(function.held(entries, _columns(point)), rng)
+        held = function.held(entries, _columns(point))
+        output = quietly(with_sampler(function.function, rng.discrete_laplace), held, rng)
     except Refused:
         raise
     except Exception as problem:
