@@ -234,3 +234,54 @@ def test_a_cut_that_counts_otherwise_would_be_noticed():
     assert same_outputs(counted_otherwise, made, Setting()) > 0
     with pytest.raises(Refused, match="something else"):
         same_outputs(bins_with_edges, made, Setting())
+
+
+class Otherwise:
+    """Methods that are called like numpy's, and do otherwise for more entries than any run on real numbers has."""
+
+    def sum(self, values, axis=None):
+        return values.sum(axis=axis) if len(values) < 40 else 1000 * values.sum(axis=axis)
+
+    def list(self, values):
+        return list(values) if len(values) < 40 else list(1000 * values)
+
+
+OTHERS = Otherwise()
+
+
+def summed_by_others(data, rng):
+    unused = data + rng.laplace(0, 2, len(data))
+    return OTHERS.sum(data + 0 * unused) + rng.laplace(0, 2)
+
+
+def listed_by_others(data, rng):
+    return OTHERS.list(data + rng.laplace(0, 2, len(data)))
+
+
+def rows_summed_by_others(grads, rng):
+    norms = np.sqrt(OTHERS.sum(grads**2, axis=1))
+    total = (grads / np.maximum(1.0, norms)[:, None]).sum(axis=0)
+    return total + rng.normal(0, 4, size=total.shape)
+
+
+@pytest.mark.parametrize(
+    ("function", "options"),
+    [(summed_by_others, {"epsilon": 0.5}), (listed_by_others, {}), (rows_summed_by_others, {"rho": 0.125, **ROWS})],
+)
+def test_methods_of_others_are_not_taken_for_numpy_s(function, options):
+    """What they do is followed for each number of entries by itself; of every number nothing is said."""
+    proof = prove(function, entries=2, **options)
+    assert (proof.verdict, proof.every_size, proof.up_to) == ("proved up to N", False, 2)
+
+
+def test_if_they_were_taken_for_numpy_s_it_would_be_noticed(monkeypatch):
+    from dpcert.proofs_checks.proving.checker.cutting import columns
+
+    careful = columns.reduced
+
+    def careless(node):
+        held, kind = careful(node)
+        return (node.args[0], kind) if held is None and kind == "sum" and len(node.args) == 1 else (held, kind)
+
+    monkeypatch.setattr(columns, "reduced", careless)
+    assert prove(summed_by_others, epsilon=0.5, entries=2).every_size

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ..refusals import Refused
-from .elements import DIMENSION, Elements, OpenLoop
+from .elements import DIMENSION, NUMPY, Elements, OpenLoop
 from .statements import expression, is_loop, mentions, parsed, times_set, with_first_steps
 from .sums import Sums, is_elementwise
 
@@ -207,7 +207,8 @@ def reduced(node: ast.Call) -> tuple[ast.expr | None, str]:
     records = name in ("sum", "mean") and [ast.unparse(each) for each in node.keywords] == ["axis=0"]
     if (node.keywords and not records) or (name not in ("sum", "mean", "tolist", "list") and name not in KEPT):
         return None, name
-    if len(node.args) == 1 and (module in ("np", "numpy") or name in ("sum", "list")) and name != "tolist":
+    of_numpy, by_name = module in NUMPY and name not in ("list", "tolist"), not module and name in ("sum", "list")
+    if len(node.args) == 1 and (of_numpy or by_name):
         return node.args[0], name
     if not node.args and isinstance(node.func, ast.Attribute) and name != "list":
         return node.func.value, name

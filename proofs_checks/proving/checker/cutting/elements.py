@@ -13,6 +13,7 @@ DIVIDE, DIMENSION = "_dpcert_divide", "_dpcert_dimension"
 BY_ROWS = (["axis=1"], ["axis=-1"], ["axis=1", "keepdims=True"], ["axis=-1", "keepdims=True"])
 COLUMN = ("(slice(None, None, None), None)", ":, None", ":, np.newaxis", "(:, None)", "(:, np.newaxis)")
 """A number for every record as a column: norms[:, None]."""
+NUMPY = "np", "numpy"
 NOISES = {"laplace": 2, "gumbel": 2, "normal": 2, "exponential": 1}
 """How many arguments come before the size."""
 
@@ -111,9 +112,9 @@ class Elements(ast.NodeTransformer):
         module, _, name = function.rpartition(".")
         if module == self.rng and name in NOISES:
             return self._noise(node, NOISES[name])
-        if module in ("np", "numpy") and name in ("array", "asarray") and len(node.args) == 1 and not node.keywords:
+        if module in NUMPY and name in ("array", "asarray") and len(node.args) == 1 and not node.keywords:
             return self._element(node.args[0])
-        summed = node.args[0] if function in ("np.cumsum", "numpy.cumsum") and node.args else None
+        summed = node.args[0] if function in ("np.cumsum", "numpy.cumsum") and len(node.args) == 1 else None
         if summed is None and name == "cumsum" and isinstance(node.func, ast.Attribute) and not node.args:
             summed = node.func.value
         if summed is not None and not node.keywords:
@@ -129,7 +130,7 @@ class Elements(ast.NodeTransformer):
             return self._element(node.func.value)
         if name == "sum" and [ast.unparse(each) for each in node.keywords] in BY_ROWS:
             return self._summed_rows(node)
-        if module in ("np", "numpy") and name in ELEMENTWISE and not node.keywords:
+        if module in NUMPY and name in ELEMENTWISE and not node.keywords:
             held = ast.Tuple(node.args, ast.Load())
             made_parts = [self._element(part) for part in node.args]
             if all(part is None for part in made_parts):
@@ -149,8 +150,11 @@ class Elements(ast.NodeTransformer):
 
     def _summed_rows(self, node: ast.Call) -> ast.expr | None:
         """Of every record the sum of its entries, which is known of squares: (records ** 2).sum(axis=1)."""
-        of_method = isinstance(node.func, ast.Attribute) and not node.args
-        held = node.func.value if of_method else node.args[0]  # type: ignore[attr-defined]
+        if not isinstance(node.func, ast.Attribute) or len(node.args) > 1:
+            return None
+        if node.args and ast.unparse(node.func.value) not in NUMPY:
+            return None  # somebody's own function of that name
+        held = node.args[0] if node.args else node.func.value
         made = self._element(held)
         return None if made is None else expression(f"({ast.unparse(made)}).sum()")
 
