@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+import shadowed_names
 from cases import few
 
 from dpcert.proofs_checks.proving import prove
+from dpcert.proofs_checks.proving.checker.cutting import cut
 
 
 def exact_from_eleven_on(d, rng):
@@ -124,3 +128,20 @@ def test_what_holds_for_two_entries_is_not_said_of_all(mechanism, relation) -> N
 def test_a_name_that_the_cut_goes_by_means_what_it_says() -> None:
     proof = prove(round_that_is_none, epsilon=40, up_to=2)
     assert "the name 'round' means something else" in proof.bounded
+
+
+@pytest.mark.parametrize("function", shadowed_names.SHADOWED)
+def test_names_that_mean_two_things_are_not_taken_for_one(function):
+    """What a name means inside of a lambda or a comprehension is not what it means around it."""
+    proof = prove(function, entries=2)
+    assert (proof.every_size, proof.verdict) == (False, "proved up to N")
+
+
+def test_names_may_be_used_again():
+    proof = prove(shadowed_names.names_used_again, epsilon=0.5)
+    assert proof.every_size, str(proof)
+
+
+def test_without_names_of_their_own_a_leak_would_be_proved(monkeypatch):
+    monkeypatch.setattr(cut, "Apart", lambda: SimpleNamespace(visit=lambda statement: statement))
+    assert prove(shadowed_names.index_in_a_lambda, entries=2).every_size

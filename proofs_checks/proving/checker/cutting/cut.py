@@ -33,7 +33,7 @@ from ..refusals import Refused
 from .columns import ARRAY, ZEROS, array_of, as_loops
 from .elements import DIMENSION, DIVIDE
 from .parameters import Givens, compiled, opened
-from .statements import Replaced, is_loop, mentions
+from .statements import Apart, Replaced, is_loop, mentions
 
 STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"
 NEXT, BREAK, RETURN = "next", "break", "return"
@@ -75,8 +75,10 @@ def cut(function: Callable[..., Any], relation: str) -> Cut:
     syntax = copy.deepcopy(definition(givens.function))
     check(syntax, file_of(givens.function))
     data, rng = givens.parameters(syntax)
-    givens.refuse_shadows(syntax)
     _refuse_statements(syntax, (data, rng))
+    apart = Apart()
+    syntax.body = [apart.visit(statement) for statement in syntax.body]
+    givens.refuse_shadows(syntax)
     length = _Length(data)
     body = [*givens.rebound(syntax), *syntax.body]
     shape = Replaced({f"{data}.shape[0]": f"len({data})", f"{data}.shape[1]": DIMENSION})

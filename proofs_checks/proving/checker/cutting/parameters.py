@@ -15,7 +15,7 @@ import numpy as np
 from ..language.grammar import bound_names
 from ..language.source import cells_of, defaults_of, future
 from ..refusals import Refused
-from .statements import parsed
+from .statements import parsed, stored
 
 KNOWN = ("abs", "enumerate", "float", "int", "len", "list", "max", "min", "np", "numpy", "range", "round", "sum")
 """Names by which loops, sums and arrays over the data are known."""
@@ -48,7 +48,7 @@ class Givens:
 
     def outside(self, body: list[ast.stmt], data: str, rng: str) -> Callable[[ast.AST], bool]:
         """Whether an expression is a constant number around the function: a name, or an attribute of one."""
-        local = bound_names(body) | {data, rng}
+        local = stored(body) | {data, rng}
         held = {name: cell.cell_contents for name, cell in cells_of(self.function).items() if _bound(cell)}
         known = self.function.__globals__ | held | self.values
 
@@ -65,7 +65,7 @@ class Givens:
     def refuse_shadows(self, syntax: ast.FunctionDef) -> None:
         """Names that the cut goes by mean what they always do. Raises Refused."""
         code, scope = self.function.__code__, self.function.__globals__
-        local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars, *bound_names(syntax.body)}
+        local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars, *stored(syntax.body)}
         for name in KNOWN:
             meant = np if name in ("np", "numpy") else getattr(builtins, name)
             if name in local or scope.get(name, meant) is not meant:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..refusals import Refused
@@ -48,6 +49,63 @@ class Replaced(ast.NodeTransformer):
             return super().visit(node)
         self.count += 1
         return ast.copy_location(expression(text), node)
+
+
+class Apart(ast.NodeTransformer):
+    """Variables of lambdas and comprehensions get names of their own, so that no name means two things."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, str] = {}
+        self.count = 0
+
+    def _inside(self, names: set[str], parts: Callable[[], None]) -> None:
+        """The parts are visited where these names are variables of their own."""
+        self.count += 1
+        former, self.names = self.names, self.names | {name: f"_dpcert_{name}_{self.count}" for name in names}
+        parts()
+        self.names = former
+
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)
+
+    def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
+        given = node.args
+        given.defaults = [self.visit(value) for value in given.defaults]
+        given.kw_defaults = [None if value is None else self.visit(value) for value in given.kw_defaults]
+        own = [each for each in ast.walk(given) if isinstance(each, ast.arg)]
+
+        def parts() -> None:
+            for each in own:
+                each.arg = self.names[each.arg]
+            node.body = self.visit(node.body)
+
+        assigned = {each.target.id for each in ast.walk(node.body) if isinstance(each, ast.NamedExpr)}
+        self._inside({each.arg for each in own} | assigned, parts)
+        return node
+
+    def _comprehension(self, node: Any) -> Any:
+        first = node.generators[0]
+        first.iter = self.visit(first.iter)  # in the scope around
+
+        def parts() -> None:
+            for loop in node.generators:
+                loop.target, loop.ifs = self.visit(loop.target), [self.visit(test) for test in loop.ifs]
+                loop.iter = loop.iter if loop is first else self.visit(loop.iter)
+            for part in ("elt", "key", "value"):
+                if hasattr(node, part):
+                    setattr(node, part, self.visit(getattr(node, part)))
+
+        self._inside(stored([loop.target for loop in node.generators]), parts)
+        return node
+
+    visit_ListComp = visit_SetComp = visit_GeneratorExp = visit_DictComp = _comprehension
+
+
+def stored(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names that are set anywhere in them, as variables or parameters."""
+    inner = [each for node in nodes for each in ast.walk(node)]
+    set_there = {each.id for each in inner if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
+    return set_there | {each.arg for each in inner if isinstance(each, ast.arg)}
 
 
 def with_first_steps(body: list[ast.stmt], data: str) -> list[ast.stmt]:
