@@ -5,6 +5,8 @@ What they do with few entries is private; with 40 and more they leak.
 
 from __future__ import annotations
 
+import numpy as np
+
 MANY = 40
 C = 1
 
@@ -66,10 +68,24 @@ def entry_in_a_lambda(data, rng):
     return [(lambda x: x)(x if n < MANY else 1000 * x) + rng.laplace(0, 2) for x in data]
 
 
+_given_scale = 1000
+
+
+def given_by_another_name(data, rng, scale=1):
+    n = len(data)
+    total = (_given_scale if n >= MANY else 1) * sum(data)
+    scale = 2
+    return total + rng.laplace(0, scale)
+
+
 SHADOWED = [
     numpy_in_a_lambda, numpy_in_a_list, sum_in_a_lambda, sum_in_a_list, sum_in_a_dict, constant_in_a_list,
     constant_in_a_lambda, constant_set_in_a_lambda, index_in_a_lambda, entry_in_a_lambda,
 ]  # fmt: skip
+
+
+def summed(data, rng):
+    return np.sum(data) + rng.laplace(0, 2)
 
 
 def names_used_again(data, rng):

@@ -145,3 +145,17 @@ def test_names_may_be_used_again():
 def test_without_names_of_their_own_a_leak_would_be_proved(monkeypatch):
     monkeypatch.setattr(cut, "Apart", lambda: SimpleNamespace(visit=lambda statement: statement))
     assert prove(shadowed_names.index_in_a_lambda, entries=2).every_size
+
+
+def test_numpy_s_name_is_numpy_s_function(monkeypatch):
+    """Somebody's function in its place is followed for each number of entries by itself."""
+    assert prove(shadowed_names.summed, entries=2).every_size
+    monkeypatch.setattr(np, "sum", shadowed_names.OTHERS.sum)
+    proof = prove(shadowed_names.summed, entries=2)
+    assert (proof.every_size, proof.verdict) == (False, "proved up to N")
+    assert "np.sum is not numpy's own" in proof.bounded
+
+
+def test_what_is_given_has_a_name_that_nobody_else_has():
+    """With 40 entries and more the sum is taken a thousand times, by noise of scale 2."""
+    assert prove(shadowed_names.given_by_another_name, entries=2).epsilon == 500

@@ -14,12 +14,13 @@ import numpy as np
 
 from ..language.grammar import bound_names
 from ..language.source import cells_of, defaults_of, future
+from ..language.tables import meaning
 from ..refusals import Refused
 from .statements import parsed, stored
 
 KNOWN = ("abs", "enumerate", "float", "int", "len", "list", "max", "min", "np", "numpy", "range", "round", "sum")
 """Names by which loops, sums and arrays over the data are known."""
-PLAIN = (bool, int, float, str, type(None))
+HOMES = {"np": np, "numpy": np, "np.linalg": np.linalg, "numpy.linalg": np.linalg}
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class Givens:
         """Parameters that the function sets anew begin as what they are given."""
         names = sorted(bound_names(syntax.body) & self.values.keys())
         for name in names:
-            self.values[f"_given_{name}"] = self.values.pop(name)
-        return parsed(*[f"{name} = _given_{name}" for name in names]) if names else []
+            self.values[f"_dpcert_given_{name}"] = self.values.pop(name)
+        return parsed(*[f"{name} = _dpcert_given_{name}" for name in names]) if names else []
 
     def outside(self, body: list[ast.stmt], data: str, rng: str) -> Callable[[ast.AST], bool]:
         """Whether an expression is a constant number around the function: a name, or an attribute of one."""
@@ -70,6 +71,12 @@ class Givens:
             meant = np if name in ("np", "numpy") else getattr(builtins, name)
             if name in local or scope.get(name, meant) is not meant:
                 raise Refused(f"the name {name!r} means something else in the function")
+        for node in (inner for statement in syntax.body for inner in ast.walk(statement)):
+            home = HOMES.get(ast.unparse(node.value)) if isinstance(node, ast.Attribute) else None
+            held = getattr(home, node.attr, None) if isinstance(node, ast.Attribute) else None
+            own = isinstance(held, type) and held.__module__ == "numpy"
+            if home is not None and callable(held) and not own and meaning(held) is None:
+                raise Refused(f"{ast.unparse(node)} is not numpy's own, or not in the language of proofs")
 
 
 def opened(function: Any) -> Givens:
