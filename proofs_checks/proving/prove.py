@@ -136,7 +136,8 @@ def _setting(
         return Setting(relation, low, high, whole, container, notion)
     if relation == "answers":
         raise InputError("relation", relation, "replace-one or add-remove, for records")
-    for name, given, usual in (("low", low, 0), ("high", high, 1), ("whole", whole, False), ("values", values, None)):
-        if given != usual:
+    usual = {"low": 0.0, "high": 1.0, "whole": False, "values": None}
+    for name, given in (ends | {"whole": whole, "values": values}).items():
+        if given != usual[name]:
             raise InputError(name, given, "to be left out beside container = rows, whose records may be any")
     return Setting(relation, None, None, whole, container, notion)

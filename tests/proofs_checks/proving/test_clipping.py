@@ -236,3 +236,8 @@ def test_the_norm_of_a_record():
 
 def test_costs_of_records_are_those_of_numbers():
     assert costs.weight("laplace vector", sizes.ONE * 4) == sizes.ONE / 4
+
+
+def test_ends_beside_records_are_refused_as_they_were_written():
+    with pytest.raises(InputError, match=r"high = 3\.5"):
+        prove(clipping.abadi, container="rows", rho=1, high=3.5)
