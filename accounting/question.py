@@ -5,20 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ..mechanisms import (
-    InputError,
-    Mechanism,
+from ..mechanisms import Mechanism, Run, as_run
+from ..mechanisms.neighbours import (
     Neighbouring,
     Notion,
     Participation,
     PrivacyNotion,
     Relation,
-    Run,
     Visibility,
-    as_run,
     relation_meant,
 )
-from ..mechanisms.validate import choice, number
+from ..mechanisms.validate import InputError, choice, number
 from .accountants import AccountantName
 from .pricing.dominating import Dominating, dominating
 from .quantity import Quantity

@@ -15,27 +15,21 @@ from functools import partial
 from ...mechanisms import (
     Cyclic,
     FixedSize,
-    InputError,
     Mechanism,
-    Neighbouring,
-    Notion,
-    Participation,
     Poisson,
-    PrivacyNotion,
     RandomAllocation,
-    Relation,
     Repeat,
     Sequence,
     Shuffled,
     TruncatedPoisson,
     VisibleParticipation,
     WithReplacement,
-    neighbouring_relation,
     rounds_by_step,
 )
 from ...mechanisms.aggregation import Aggregation
 from ...mechanisms.client_noise import refuse_absent_shares
-from ...mechanisms.validate import choice, delta_below_one
+from ...mechanisms.neighbours import Neighbouring, Notion, Participation, PrivacyNotion, Relation, neighbouring_relation
+from ...mechanisms.validate import InputError, choice, delta_below_one
 from ..answer import answer
 from ..bracket import Bracket
 from ..participation.colluders import less_revealing, more_revealing

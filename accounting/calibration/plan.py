@@ -8,24 +8,13 @@ from fractions import Fraction
 from itertools import chain, repeat
 from typing import Any, Literal, TypeVar
 
-from ...mechanisms import (
-    FixedSize,
-    Gaussian,
-    InputError,
-    Mechanism,
-    Neighbouring,
-    Notion,
-    Poisson,
-    PrivacyNotion,
-    Repeat,
-    Visibility,
-    relation_meant,
-)
+from ...mechanisms import FixedSize, Gaussian, Mechanism, Poisson, Repeat
 from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.epochs import rounds_in
+from ...mechanisms.neighbours import Neighbouring, Notion, PrivacyNotion, Visibility, relation_meant
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import number_tables
-from ...mechanisms.validate import choice, count, positive
+from ...mechanisms.validate import InputError, choice, count, positive
 from ..rounding import UNIT, widened_up
 from ..seconds import timed
 from .calibrate import calibrations

@@ -12,23 +12,19 @@ from ...mechanisms import (
     Cyclic,
     FixedSize,
     Gaussian,
-    InputError,
     Mechanism,
-    Neighbouring,
     Poisson,
-    PrivacyNotion,
     RandomAllocation,
-    Relation,
     Repeat,
     Shuffled,
     TruncatedPoisson,
-    neighbouring_relation,
 )
 from ...mechanisms.digits import as_given, rounded_down, rounded_up
 from ...mechanisms.epochs import rounds_in
+from ...mechanisms.neighbours import Neighbouring, PrivacyNotion, Relation, neighbouring_relation
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import number_tables
-from ...mechanisms.validate import choice, count, delta_below_one, positive
+from ...mechanisms.validate import InputError, choice, count, delta_below_one, positive
 from ..answer import answer, lower_end
 from ..bracket import Bracket
 from ..quantity import Quantity

@@ -21,24 +21,18 @@ from fractions import Fraction
 
 from flint import arb, ctx, fmpq
 
-from ...mechanisms import (
-    Gaussian,
-    Group,
-    InputError,
-    Mechanism,
+from ...mechanisms import Gaussian, Group, Mechanism, Run, as_run, rounds_by_step
+from ...mechanisms.neighbours import (
     Neighbouring,
     Notion,
     PrivacyNotion,
     Relation,
-    Run,
     Visibility,
-    as_run,
     neighbouring_relation,
     relation_meant,
-    rounds_by_step,
     sensitivity,
 )
-from ...mechanisms.validate import delta_below_one, number
+from ...mechanisms.validate import InputError, delta_below_one, number
 from ..answer import answer, answers
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian

@@ -16,15 +16,7 @@ from scipy.special import erfcx, log_ndtr, ndtr
 
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
-from ..pairs import (
-    Composition,
-    GaussianPair,
-    GaussianRound,
-    Order,
-    Pair,
-    Sampling,
-    ZeroOutPair,
-)
+from ..pairs import Composition, GaussianPair, GaussianRound, Order, Pair, Sampling, ZeroOutPair
 
 METHOD = "gdp-clt"
 

@@ -16,19 +16,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from flint import arb, ctx
 
-from ...mechanisms import (
-    InputError,
-    Mechanism,
-    Neighbouring,
-    Notion,
-    PrivacyNotion,
-    Run,
-    Visibility,
-    as_run,
-    relation_meant,
-)
+from ...mechanisms import Mechanism, Run, as_run
 from ...mechanisms.arrays import Floats
-from ...mechanisms.validate import count, number, open_probability
+from ...mechanisms.neighbours import Neighbouring, Notion, PrivacyNotion, Visibility, relation_meant
+from ...mechanisms.validate import InputError, count, number, open_probability
 from ..answer import answer
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian

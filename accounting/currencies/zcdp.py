@@ -17,17 +17,9 @@ import math
 from dataclasses import replace
 from itertools import pairwise
 
-from ...mechanisms import (
-    InputError,
-    Neighbouring,
-    Notion,
-    PrivacyNotion,
-    Run,
-    Visibility,
-    as_run,
-    relation_meant,
-)
-from ...mechanisms.validate import number
+from ...mechanisms import Run, as_run
+from ...mechanisms.neighbours import Neighbouring, Notion, PrivacyNotion, Visibility, relation_meant
+from ...mechanisms.validate import InputError, number
 from ..bracket import Bracket
 from ..losses.gaussian_rounds import composed_shift
 from ..losses.gaussian_rounds import supports as gaussian_only

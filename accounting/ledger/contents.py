@@ -7,20 +7,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...mechanisms import (
-    InputError,
-    Mechanism,
-    Neighbouring,
-    Notion,
-    PrivacyNotion,
-    Relation,
-    Visibility,
-    relation_meant,
-    rounds_by_step,
-)
+from ...mechanisms import Mechanism, rounds_by_step
 from ...mechanisms.digits import as_given, interval
+from ...mechanisms.neighbours import Neighbouring, Notion, PrivacyNotion, Relation, Visibility, relation_meant
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import text_table
+from ...mechanisms.validate import InputError
 from ..accountants import AccountantName
 from ..bracket import Bracket
 from .ledger import Ledger

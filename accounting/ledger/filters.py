@@ -11,22 +11,18 @@ import math
 from abc import ABC, abstractmethod
 from typing import NamedTuple, Protocol
 
-from ...mechanisms import (
-    Gaussian,
-    InputError,
-    Mechanism,
+from ...mechanisms import Gaussian, Mechanism, PureDp, rounds_by_step
+from ...mechanisms import sensitivity as clip_sensitivity
+from ...mechanisms.client_noise import refuse_absent_shares
+from ...mechanisms.neighbours import (
     Neighbouring,
     Participation,
-    PureDp,
     Relation,
     Visibility,
     neighbouring_relation,
     relation_meant,
-    rounds_by_step,
 )
-from ...mechanisms import sensitivity as clip_sensitivity
-from ...mechanisms.client_noise import refuse_absent_shares
-from ...mechanisms.validate import count, number, open_probability, positive
+from ...mechanisms.validate import InputError, count, number, open_probability, positive
 from ..currencies.pure_dp import decimal, decimal_above, pure_epsilon
 from ..currencies.zcdp import rho
 from ..epsilon import epsilon

@@ -9,20 +9,10 @@ import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from ...mechanisms import (
-    InputError,
-    Mechanism,
-    Neighbouring,
-    Notion,
-    Participation,
-    PrivacyNotion,
-    Repeat,
-    Sequence,
-    Visibility,
-    relation_meant,
-    rounds_by_step,
-)
+from ...mechanisms import Mechanism, Repeat, Sequence, rounds_by_step
+from ...mechanisms.neighbours import Neighbouring, Notion, Participation, PrivacyNotion, Visibility, relation_meant
 from ...mechanisms.serialise import from_json, to_json
+from ...mechanisms.validate import InputError
 from ..accountants import AccountantName
 from ..bracket import Bracket
 from ..epsilon import epsilon as epsilon_of

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 import warnings
 
-from ...mechanisms import (
-    InputError,
-    Mechanism,
-    Neighbouring,
-    Participation,
-    Visibility,
-    relation_meant,
-)
-from ...mechanisms.validate import number, open_probability, positive
+from ...mechanisms import Mechanism
+from ...mechanisms.neighbours import Neighbouring, Participation, Visibility, relation_meant
+from ...mechanisms.validate import InputError, number, open_probability, positive
 from ..renyi.conversions import mironov_epsilon
 from ..renyi.renyi import renyi
 from ..rounding import up

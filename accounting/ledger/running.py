@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import math
 
-from ...mechanisms import (
-    Disjoint,
-    Mechanism,
-    Neighbouring,
-    Participation,
-    Repeat,
-    Sequence,
-    Visibility,
-    relation_meant,
-    rounds_by_step,
-)
+from ...mechanisms import Disjoint, Mechanism, Repeat, Sequence, rounds_by_step
+from ...mechanisms.neighbours import Neighbouring, Participation, Visibility, relation_meant
 from ...mechanisms.validate import delta_below_one
 from ..bracket import Bracket, OutOfReach
 from ..epsilon import epsilon as epsilon_of

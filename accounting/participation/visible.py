@@ -15,20 +15,17 @@ from ...mechanisms import (
     Cyclic,
     FixedSize,
     Gaussian,
-    InputError,
     Mechanism,
-    Neighbouring,
     Poisson,
     RandomAllocation,
-    Relation,
     Shuffled,
     VisibleParticipation,
     WithReplacement,
-    neighbouring_relation,
     rounds_by_step,
-    sensitivity,
 )
 from ...mechanisms.arrays import Floats
+from ...mechanisms.neighbours import Neighbouring, Relation, neighbouring_relation, sensitivity
+from ...mechanisms.validate import InputError
 from ..bracket import Bracket
 from ..rounding import UNIT
 from .coalition import METHOD, invert

@@ -18,27 +18,29 @@ from ...mechanisms import (
     DistributedDiscreteGaussian,
     FixedSize,
     Group,
-    InputError,
     LossDistribution,
     Mechanism,
-    Neighbouring,
-    Participation,
     Poisson,
     RandomAllocation,
-    Relation,
     Run,
     Shuffled,
     ShuffledReports,
     Skellam,
     StableHistogram,
     TruncatedPoisson,
-    Visibility,
     VisibleParticipation,
     as_run,
+)
+from ...mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
+from ...mechanisms.neighbours import (
+    Neighbouring,
+    Participation,
+    Relation,
+    Visibility,
     neighbouring_relation,
     sensitivity,
 )
-from ...mechanisms.client_noise import refuse_absent_shares, refuse_known_shares
+from ...mechanisms.validate import InputError
 from ..pairs import Composition, Order, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
 from ..rounding import UNIT, widened_up
 from .additive import additive
@@ -50,16 +52,7 @@ from .loss_distributions import of_losses
 from .neighbour_cases import neighbour_cases
 from .round import Alternatives, Choice, Round, bounded, either, listed, once, plain, tight
 from .sampled_bounds import is_stated, of_sampled_bound
-from .schemes import (
-    allocated,
-    as_one_sample,
-    correlated,
-    fixed_size,
-    poisson,
-    refuse_seen_presence,
-    shuffled,
-    visible,
-)
+from .schemes import allocated, as_one_sample, correlated, fixed_size, poisson, refuse_seen_presence, shuffled, visible
 from .shuffle_model import of_shuffled_reports
 from .stable_histogram import pairs_of_new_group
 from .stated_orders import of_stated_orders

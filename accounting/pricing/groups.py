@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from ...mechanisms import (
-    Gaussian,
-    Group,
-    InputError,
-    Poisson,
-    Relation,
-    sensitivity,
-)
+from ...mechanisms import Gaussian, Group, Poisson
+from ...mechanisms.neighbours import Relation, sensitivity
+from ...mechanisms.validate import InputError
 from ..pairs import MixedGaussianPair, Order
 from ..pairs.mixed_gaussian import MOST_UNITS
 from .additive import additive

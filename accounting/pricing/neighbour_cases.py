@@ -13,16 +13,9 @@ from collections import Counter
 from itertools import combinations, combinations_with_replacement, product
 from math import comb, prod
 
-from ...mechanisms import (
-    BestOfSeveral,
-    Disjoint,
-    Group,
-    InputError,
-    Mechanism,
-    Relation,
-    StableHistogram,
-    rounds_by_step,
-)
+from ...mechanisms import BestOfSeveral, Disjoint, Group, Mechanism, StableHistogram, rounds_by_step
+from ...mechanisms.neighbours import Relation
+from ...mechanisms.validate import InputError
 from .change import Change, NeighbourCase
 from .local_randomisers import LocalRandomiser
 from .stable_histogram import groups_of

@@ -5,16 +5,9 @@ Proof: docs/theory/dominating_pairs.md, "Sampling of a stated bound". Nothing is
 
 from __future__ import annotations
 
-from ...mechanisms import (
-    FixedSize,
-    InputError,
-    LossDistribution,
-    Mechanism,
-    Poisson,
-    Relation,
-    rounds_by_step,
-    sensitivity,
-)
+from ...mechanisms import FixedSize, LossDistribution, Mechanism, Poisson, rounds_by_step
+from ...mechanisms.neighbours import Relation, sensitivity
+from ...mechanisms.validate import InputError
 from ..pairs import Order, Pair, Sampling, SubsampledPair, product_of
 from ..rounding import UNIT, up
 from .additive import additive

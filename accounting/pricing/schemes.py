@@ -12,13 +12,10 @@ from ...mechanisms import (
     CorrelatedGaussian,
     FixedSize,
     Gaussian,
-    InputError,
     Mechanism,
     NoNoise,
-    Participation,
     Poisson,
     RandomAllocation,
-    Relation,
     Repeat,
     Sequence,
     Shuffled,
@@ -26,8 +23,9 @@ from ...mechanisms import (
     TruncatedPoisson,
     VisibleParticipation,
     rounds_by_step,
-    sensitivity,
 )
+from ...mechanisms.neighbours import Participation, Relation, sensitivity
+from ...mechanisms.validate import InputError
 from ..allocation.block import spread_of_loss, supports_base
 from ..allocation.clones import SYMMETRIC
 from ..pairs import (

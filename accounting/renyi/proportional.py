@@ -10,16 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ...mechanisms import (
-    DiscreteGaussian,
-    Gaussian,
-    Group,
-    Mechanism,
-    Relation,
-    Zcdp,
-    rounds_by_step,
-    sensitivity,
-)
+from ...mechanisms import DiscreteGaussian, Gaussian, Group, Mechanism, Zcdp, rounds_by_step
+from ...mechanisms.neighbours import Relation, sensitivity
 from ..currencies.pure_dp import decimal
 
 

@@ -8,16 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import model_validator
 
-from .. import (
-    Cyclic,
-    FixedSize,
-    InputError,
-    Mechanism,
-    Poisson,
-    RandomAllocation,
-    Shuffled,
-    TruncatedPoisson,
-)
+from .. import Cyclic, FixedSize, InputError, Mechanism, Poisson, RandomAllocation, Shuffled, TruncatedPoisson
 from ..epochs import exact_rate, rounds_in
 from ..validate import yes_or_no
 from .fields import Count, MissingKeys, Positive, Rate, Rounds, Table, checked
