@@ -5,7 +5,10 @@ From 2.2 on it has no accountant of its own; what its builders emit is written d
 
 from __future__ import annotations
 
+import importlib
 import math
+import sys
+import types
 
 import pytest
 
@@ -81,3 +84,14 @@ def test_calibration_as_its_page_shows_it_never_misses():
     noise = calibrate_dp_mechanism(CertifiedAccountant, lambda z: dpsgd(z, 100, 0.1), 1.0, 1e-6)
     found = epsilon(Repeat(Poisson(Gaussian(noise), 0.1), 100), 1e-6)
     assert 0.99 < found.upper <= 1.0
+
+
+def test_without_its_accountant_the_adapter_says_what_to_use(monkeypatch):
+    """As from 2.2 on: the package is there, its accounting module is not."""
+    later = types.ModuleType("jax_privacy")
+    later.__path__ = []
+    monkeypatch.setitem(sys.modules, "jax_privacy", later)
+    for loaded in ("jax_privacy.accounting", "dpcert.adapters.jax_privacy"):
+        monkeypatch.delitem(sys.modules, loaded, raising=False)
+    with pytest.raises(ImportError, match=r"From 2\.2 on .* dpcert\.adapters\.dp_accounting\.CertifiedAccountant"):
+        importlib.import_module("dpcert.adapters.jax_privacy")

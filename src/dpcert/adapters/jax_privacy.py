@@ -22,8 +22,10 @@ try:
     from jax_privacy.accounting import DpAccountantConfig, DpParams, DpsgdTrainingAccountant, SamplingMethod
 except ImportError as problem:
     raise ImportError(
-        "This adapter needs the accounting module of jax-privacy 2.0 to 2.1, which later versions do not have. With "
-        "those, give the events that jax-privacy builds to dpcert.adapters.dp_accounting.CertifiedAccountant."
+        "This adapter needs the accounting module of jax-privacy 2.0 to 2.1. Install it with: "
+        "pip install 'dpcert[jax-privacy]'. "
+        "From 2.2 on there is none: give the events that jax-privacy builds to "
+        "dpcert.adapters.dp_accounting.CertifiedAccountant."
     ) from problem
 
 from ..accounting import Bracket, epsilon
