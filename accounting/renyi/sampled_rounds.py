@@ -34,7 +34,7 @@ def of_sampled_rounds(
             return None
         least, most = _of_one(1 / multiplier, rate, alpha)
         low, high = down(low + down(rounds * least)), up(high + up(rounds * most))
-    return min(low, high), high
+    return max(0.0, min(low, high)), high
 
 
 def _of_one(shift: float, rate: float, alpha: float) -> tuple[float, float]:

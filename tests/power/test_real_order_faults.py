@@ -139,6 +139,12 @@ def test_of_other_runs_the_short_way_says_nothing(run, relation, participation):
     assert sampled_rounds.of_sampled_rounds(run, 2.5, relation, participation) is None
 
 
+@pytest.mark.parametrize("alpha", [1.0 + 2.0**-30, 1.5, 33.3, 5e5])
+def test_next_to_nothing_is_not_below_0(alpha):
+    found = renyi.renyi(Repeat(Poisson(Gaussian(5e7), 1e-20), 3), alpha)
+    assert 0.0 <= found.lower <= found.upper < 1e-30
+
+
 def test_a_loop_of_few_terms_is_the_sum_of_many():
     for order in (2, 9, 20):
         for shift, rate in ((1.0, 0.01), (0.01, 1e-5), (5.0, 0.9)):
