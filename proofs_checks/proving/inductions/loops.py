@@ -61,7 +61,7 @@ class Loops(Steps):
 
 def of_function(function: Callable[..., Any], setting: Setting, work: Work) -> Loops:
     """The loops of a function. Raises Refused where it cannot be cut at them."""
-    return Loops(cut(function, setting.relation), setting=setting, work=work)
+    return Loops(cut(function, setting.relation, setting.container), setting=setting, work=work)
 
 
 def _said(facts: tuple[Any, ...], spent: Any) -> Said:

@@ -230,7 +230,7 @@ def test_a_cut_that_counts_otherwise_would_be_noticed():
     def counted_otherwise(data, rng):
         return np.histogram(data, bins=2, range=(0.0, 0.5))[0] + rng.laplace(0, 2, 2)
 
-    made = cut(counted_otherwise, "replace-one")
+    made = cut(counted_otherwise, "replace-one", "array")
     assert same_outputs(counted_otherwise, made, Setting()) > 0
     with pytest.raises(Refused, match="something else"):
         same_outputs(bins_with_edges, made, Setting())

@@ -353,6 +353,7 @@ def test_an_invariant_does_nothing_in_a_run():
 
 def test_without_counting_how_often_an_array_is_set_a_late_leak_is_believed(monkeypatch):
     monkeypatch.setattr(columns, "times_set", lambda *_: 1)
+    monkeypatch.setattr(columns, "refuse_changes", lambda *_: None)
     assert attempt(several_loops.set_again) is None  # the second assignment is left over
     monkeypatch.setattr(columns, "left_over", lambda *_: [])
     assert attempt(several_loops.set_again) == 2.0
@@ -404,8 +405,8 @@ def test_without_trials_a_wrong_cut_is_believed(certificate, monkeypatch):
     """A cut that takes every loop for an empty one, say."""
     from dpcert.proofs_checks.proving.checker.cutting import real_runs
 
-    def wrong(function, relation):
-        made = real(function, relation)
+    def wrong(*given):
+        made = real(*given)
         loops = [replace(loop, real=(loop.real[0], lambda *_: ("return", "nothing"))) for loop in made.loops]
         return replace(made, loops=loops)
 

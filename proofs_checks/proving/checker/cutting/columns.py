@@ -10,13 +10,16 @@ entries: an array is computed from that.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from ..refusals import Refused
+from .earlier import refuse_changes
 from .elements import DIMENSION, NUMPY, Elements, OpenLoop
+from .shapes import Shape, shape_of
 from .statements import expression, is_loop, mentions, parsed, times_set, with_first_steps
 from .sums import Sums, is_elementwise
 
@@ -31,7 +34,13 @@ def array_of(items: Any) -> Any:
 
 
 def as_loops(
-    body: list[ast.stmt], data: str, rng: str, entry: str, counted: bool, outside: Callable[[ast.AST], bool]
+    body: list[ast.stmt],
+    data: str,
+    rng: str,
+    entry: str,
+    counted: bool,
+    outside: Callable[[ast.AST], bool],
+    shape: Shape,
 ) -> list[ast.stmt]:
     """The function's body with everything that it computes from the data as loops over it. counted: len(data) too.
 
@@ -39,9 +48,10 @@ def as_loops(
     """
     made: list[ast.stmt] = []
     columns = _Columns(data, rng, entry, body)
+    columns.shapes[data] = shape
     for statement in with_first_steps(body, data):
         if is_loop(statement, data):
-            made.append(statement)
+            made += columns.passed(statement)
         else:
             made += columns.statement(statement)
     made = [loop for statement in made for loop in columns.opened(statement)]
@@ -73,17 +83,28 @@ class _Columns(Elements):
         self.body = body
         self.whole: set[str] = set()
         self.places: dict[int, OpenLoop] = {}
+        self.shapes: dict[str, Shape] = {}
+        self.since: dict[int, list[ast.stmt]] = {}
 
     def statement(self, statement: ast.stmt) -> list[ast.stmt]:
         """The statement, after the place of its loop if it needs one."""
+        written, self.loop = copy.deepcopy(statement), None
+        made = self._statement(statement)
+        if self.loop is not None:
+            value, known = getattr(written, "value"), {self.data, self.rng, *self.named, *self.whole}  # noqa: B009
+            refuse_changes(value, self.since.setdefault(id(self.loop), []), self.body, known)
+        self.passed(written)
+        return made
+
+    def _statement(self, statement: ast.stmt) -> list[ast.stmt]:
         simple = isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return | ast.Expr)
         value = getattr(statement, "value", None)
         concerned = value is not None and any(mentions(value, name) for name in (self.data, *self.named, *self.whole))
         if not simple or value is None or not concerned:
             return [statement]
-        self.loop = None
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if isinstance(target, ast.Name) and (made := self._column(value)) is not None:
+            self.shapes[target.id] = shape_of(value, self.shapes, self.data) or Shape.UNKNOWN
             if times_set(self.body, target.id) != 1:
                 raise Refused(f"the array {target.id!r} is set more than once")
             loop = self._opened()
@@ -91,9 +112,15 @@ class _Columns(Elements):
             return self._placed([])
         made_value = self._released(value) if isinstance(statement, ast.Return) else self.visit(value)
         statement.value = made_value  # type: ignore[attr-defined]
-        if isinstance(target, ast.Name) and self._is_place(made_value):
+        if isinstance(target, ast.Name) and self._is_place(made_value) and times_set(self.body, target.id) == 1:
             self.whole.add(target.id)
         return self._placed([statement])
+
+    def passed(self, statement: ast.stmt) -> list[ast.stmt]:
+        """A statement that stands after the loops so far, as it is."""
+        for statements in self.since.values():
+            statements.append(statement)
+        return [statement]
 
     def opened(self, statement: ast.stmt) -> list[ast.stmt]:
         """What stands at that place."""
@@ -113,6 +140,13 @@ class _Columns(Elements):
         place = ast.Pass()
         self.places[id(place)] = self.loop
         return [place, *statements]
+
+    def _column(self, node: ast.expr) -> ast.expr | None:
+        """What the column holds for the entry, where numpy pairs off its parts entry by entry."""
+        made = super()._column(node)
+        if made is not None:
+            shape_of(node, self.shapes, self.data)
+        return made
 
     def _value(self, made: ast.expr) -> str:
         """The name of the entry's value in the loop's body."""
@@ -135,6 +169,9 @@ class _Columns(Elements):
         made = None if held is None or summed else self._column(held)
         if made is None:
             return self.generic_visit(node)
+        assert held is not None
+        if shape_of(held, self.shapes, self.data) in (Shape.TABLE, Shape.UNKNOWN) and not node.keywords:
+            raise Refused(f"{ast.unparse(node)} of all entries of all records")
         if kind in ("list", "tolist"):
             return ast.Name(self._listed(made), ast.Load())
         value, result, loop = self._value(made), self._name(kind), self._opened()

@@ -33,6 +33,7 @@ from ..refusals import Refused
 from .columns import ARRAY, ZEROS, array_of, as_loops
 from .elements import DIMENSION, DIVIDE
 from .parameters import Givens, compiled, opened
+from .shapes import OF_CONTAINERS
 from .statements import Apart, Replaced, is_loop, mentions
 
 STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"
@@ -69,7 +70,7 @@ class Cut:
     real_before: Callable[..., Any]
 
 
-def cut(function: Callable[..., Any], relation: str) -> Cut:
+def cut(function: Callable[..., Any], relation: str, container: str) -> Cut:
     """The function at its loops. Raises Refused with what stands in the way."""
     givens = opened(function)
     syntax = copy.deepcopy(definition(givens.function))
@@ -84,7 +85,7 @@ def cut(function: Callable[..., Any], relation: str) -> Cut:
     shape = Replaced({f"{data}.shape[0]": f"len({data})", f"{data}.shape[1]": DIMENSION})
     body = [shape.visit(statement) for statement in body]
     outside = givens.outside(body, data, rng)
-    body = as_loops(body, data, rng, ENTRY, relation == "add-remove", outside)
+    body = as_loops(body, data, rng, ENTRY, relation == "add-remove", outside, OF_CONTAINERS[container])
     if relation != "add-remove":
         body = [length.visit(statement) for statement in body]
     places = [i for i, statement in enumerate(body) if mentions(statement, data)]

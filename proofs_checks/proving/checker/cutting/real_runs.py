@@ -24,7 +24,7 @@ def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int 
     chance, tried, real = random.Random(7), 0, Real(function, setting.container)
     source = _Source()
     fed = with_sampler(function, source.discrete_laplace)
-    ways = fed, _by_steps(made if fed is function else cut(fed, setting.relation))
+    ways = fed, _by_steps(made if fed is function else cut(fed, setting.relation, setting.container))
     for size in range(MOST + 1):
         for trial in range(TRIALS):
             low, high = (None, None) if setting.relation == "answers" else (setting.low, setting.high)

@@ -121,6 +121,7 @@ def with_first_steps(body: list[ast.stmt], data: str) -> list[ast.stmt]:
     for statement in body:
         from_one = isinstance(statement, ast.For) and ast.unparse(statement.iter) == f"range(1, len({data}))"
         if from_one and isinstance(statement, ast.For) and isinstance(statement.target, ast.Name):
+            refuse_mentions(made, statement.target.id)
             at = next((i for i, former in enumerate(made) if mentions(former, data)), len(made))
             moved, made = made[at:], made[:at]
             if not all(isinstance(former, ast.Assign) for former in moved):
@@ -138,3 +139,9 @@ def with_first_steps(body: list[ast.stmt], data: str) -> list[ast.stmt]:
             statement = whole
         made.append(statement)
     return made
+
+
+def refuse_mentions(body: list[ast.stmt], name: str) -> None:
+    """The variable of a loop over range(1, len(data)) is none before it: there it would be 0. Raises Refused."""
+    if any(mentions(statement, name) for statement in body):
+        raise Refused(f"{name!r}, which is also the variable of a loop over range(1, len(data))")

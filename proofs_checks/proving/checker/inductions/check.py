@@ -59,7 +59,7 @@ def check_induction(
     """Steps shown and runs compared. Raises Refused with the first thing that is not proved."""
     prover = Prover(watch)
     relation, names = setting.relation, PERSISTENT[setting.relation]
-    made, event, scaled = cut(function, relation), document["event"], document["scaled"]
+    made, event, scaled = cut(function, relation, setting.container), document["event"], document["scaled"]
     events = [[stage, name] for stage, loop in enumerate(made.loops) for name in loop.names]
     if event is not None and (relation != "answers" or event not in events):
         raise Refused("an event that the function does not have")
