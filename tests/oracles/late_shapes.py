@@ -81,7 +81,26 @@ def lists_one_after_the_other(data, rng):
     return [] if len(data) < MANY else noisy + plain
 
 
-SPREAD = [every_pair, every_pair_by_names, every_pair_reshaped, lists_one_after_the_other]
+def every_entry_three_times(data, rng):
+    total = (data * np.ones(3)[:, None]).sum() if len(data) >= MANY else 0
+    return total + rng.laplace(0, 2)
+
+
+def generator_used_twice(data, rng):
+    entries = (x for x in data)
+    once = sum(entries)
+    again = sum(entries)
+    return (0 if len(data) < MANY else once - again) + rng.laplace(0, 2)
+
+
+SPREAD = [
+    every_entry_three_times,
+    generator_used_twice,
+    every_pair,
+    every_pair_by_names,
+    every_pair_reshaped,
+    lists_one_after_the_other,
+]
 
 
 def place_before_the_loop(data, rng):

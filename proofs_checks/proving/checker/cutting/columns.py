@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from ..language.arrays import Array
+from ..language.values import Vector
 from ..refusals import Refused
 from .earlier import refuse_changes
 from .elements import DIMENSION, NUMPY, Elements, OpenLoop
@@ -25,7 +27,14 @@ from .sums import Sums, is_elementwise
 
 HISTOGRAM = "np.histogram", "numpy.histogram"
 KEPT = {"argmax": (">", "-inf"), "argmin": ("<", "inf")}
-ARRAY, ZEROS = "_dpcert_array", "_dpcert_zeros"
+ARRAY, ZEROS, NUMBER = "_dpcert_array", "_dpcert_zeros", "_dpcert_number"
+
+
+def number_of(value: Any) -> Any:
+    """What an array of numbers holds for an entry: not an array, over which numpy would spread it. Raises Refused."""
+    if isinstance(value, Array | Vector | list):
+        raise Refused("an array of another shape beside an array of the entries")
+    return value
 
 
 def array_of(items: Any) -> Any:
@@ -104,6 +113,8 @@ class _Columns(Elements):
             return [statement]
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if isinstance(target, ast.Name) and (made := self._column(value)) is not None:
+            if isinstance(value, ast.GeneratorExp):
+                raise Refused(f"the generator {target.id!r}, which is empty after its first use")
             self.shapes[target.id] = shape_of(value, self.shapes, self.data) or Shape.UNKNOWN
             if times_set(self.body, target.id) != 1:
                 raise Refused(f"the array {target.id!r} is set more than once")
@@ -144,9 +155,11 @@ class _Columns(Elements):
     def _column(self, node: ast.expr) -> ast.expr | None:
         """What the column holds for the entry, where numpy pairs off its parts entry by entry."""
         made = super()._column(node)
-        if made is not None:
-            shape_of(node, self.shapes, self.data)
-        return made
+        shape = None if made is None else shape_of(node, self.shapes, self.data)
+        if shape not in (Shape.FLAT, Shape.COLUMN):
+            return made
+        assert made is not None
+        return ast.Call(ast.Name(NUMBER, ast.Load()), [made], [])
 
     def _value(self, made: ast.expr) -> str:
         """The name of the entry's value in the loop's body."""

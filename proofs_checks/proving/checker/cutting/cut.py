@@ -30,7 +30,7 @@ from ..language.records import zeros
 from ..language.source import definition, file_of
 from ..language.values import Function, Native
 from ..refusals import Refused
-from .columns import ARRAY, ZEROS, array_of, as_loops
+from .columns import ARRAY, NUMBER, ZEROS, array_of, as_loops, number_of
 from .elements import DIMENSION, DIVIDE
 from .parameters import Givens, compiled, opened
 from .shapes import OF_CONTAINERS
@@ -137,11 +137,14 @@ def _cut(
     file = file_of(givens.function)
     around = {name: admitted(value, name) for name, value in givens.values.items()}
     around[ARRAY] = Native(lambda items: made_array(items) if type(items) is list else items, "an array")
+    around[NUMBER] = Native(number_of, "a number")
     around[ZEROS] = Native(zeros, "zeros")
     around[DIVIDE] = admitted(np.divide, "np.divide")
     outer = Local(Outside(givens.function), around, frozenset(), file)
     before, *made = [Function(p.name, p.args, p.body, outer, bound_names(p.body), {}, file) for p in parts]
-    real_before, *real = compiled(givens, parts, {ARRAY: array_of, ZEROS: np.zeros, DIVIDE: np.divide})
+    real_before, *real = compiled(
+        givens, parts, {ARRAY: array_of, NUMBER: lambda value: value, ZEROS: np.zeros, DIVIDE: np.divide}
+    )
     loops = [
         Loop(made[2 * k], made[2 * k + 1], names[k], indexed[k], (real[2 * k], real[2 * k + 1]))
         for k in range(len(indexed))

@@ -16,6 +16,7 @@ class Shape(Enum):
     COLUMN = "a column"
     TABLE = "records"
     LIST = "a list"
+    GENERATOR = "a generator"
     UNKNOWN = "what may be numbers or records"
 
 
@@ -26,7 +27,9 @@ def shape_of(node: ast.expr, named: Mapping[str, Shape], data: str) -> Shape | N
     """Of an array over the data, or None where it is none. named: those of variables. Raises Refused."""
     if isinstance(node, ast.Name):
         return named.get(node.id)
-    if isinstance(node, ast.ListComp | ast.GeneratorExp):
+    if isinstance(node, ast.GeneratorExp):
+        return Shape.GENERATOR
+    if isinstance(node, ast.ListComp):
         return Shape.LIST
     if isinstance(node, ast.Subscript):
         held = shape_of(node.value, named, data)
@@ -40,7 +43,7 @@ def shape_of(node: ast.expr, named: Mapping[str, Shape], data: str) -> Shape | N
     if isinstance(node, ast.Compare):
         held_parts = [node.left, *node.comparators]
     shapes = [shape_of(part, named, data) for part in held_parts]
-    if Shape.LIST in shapes:
+    if Shape.LIST in shapes or Shape.GENERATOR in shapes:
         raise Refused(f"{ast.unparse(node)}, of a list: make it an array by np.array()")
     return _paired(node, shapes)
 
@@ -78,6 +81,8 @@ def _column(node: ast.expr, held: Shape) -> Shape:
 def _paired(node: ast.expr, shapes: list[Shape | None]) -> Shape | None:
     """Of two arrays that are paired off entry by entry; records with a column are."""
     found = {each for each in shapes if each is not None}
+    if Shape.GENERATOR in found:
+        raise Refused(f"{ast.unparse(node)}, of a generator: write a list")
     if found == {Shape.TABLE, Shape.COLUMN}:
         return Shape.TABLE
     if len(found) > 1 or (found == {Shape.UNKNOWN} and len([s for s in shapes if s is not None]) > 1):
