@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ..language.arrays import Array
-from ..language.values import Vector
+from ..language.values import Array, Vector
 from ..refusals import Refused
 from .earlier import refuse_changes
 from .elements import DIMENSION, NUMPY, Elements, OpenLoop
