@@ -17,7 +17,7 @@ from suggesting import attempt, suggested
 
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker.check import check_proof
-from dpcert.proofs_checks.proving.checker.cutting import columns
+from dpcert.proofs_checks.proving.checker.cutting import columns, real_runs
 from dpcert.proofs_checks.proving.checker.inductions import check as checking
 from dpcert.proofs_checks.proving.checker.inductions.check import _Checking, check_induction
 from dpcert.proofs_checks.proving.checker.inductions.comparing import Comparing
@@ -356,6 +356,8 @@ def test_without_counting_how_often_an_array_is_set_a_late_leak_is_believed(monk
     monkeypatch.setattr(columns, "refuse_changes", lambda *_: None)
     assert attempt(several_loops.set_again) is None  # the second assignment is left over
     monkeypatch.setattr(columns, "left_over", lambda *_: [])
+    assert attempt(several_loops.set_again) is None  # runs on more entries differ
+    monkeypatch.setattr(real_runs, "larger_sizes", lambda _: [])
     assert attempt(several_loops.set_again) == 2.0
 
 

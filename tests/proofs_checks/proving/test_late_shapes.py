@@ -6,7 +6,7 @@ import late_shapes
 import pytest
 
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.checker.cutting import columns, statements
+from dpcert.proofs_checks.proving.checker.cutting import columns, real_runs, statements
 from dpcert.proofs_checks.proving.checker.cutting.shapes import Shape
 
 
@@ -22,14 +22,20 @@ def test_what_does_not_change_is_proved():
 
 def test_without_refusing_changes_a_late_leak_is_believed(monkeypatch):
     monkeypatch.setattr(columns, "refuse_changes", lambda *_: None)
+    assert not prove(late_shapes.weight_set_again, entries=1).every_size  # runs on more entries differ
+    monkeypatch.setattr(real_runs, "larger_sizes", lambda _: [])
     assert prove(late_shapes.weight_set_again, entries=1).every_size
 
 
 def test_without_shapes_a_late_leak_is_believed(monkeypatch):
     monkeypatch.setattr(columns, "shape_of", lambda *_: Shape.FLAT)
+    assert not prove(late_shapes.every_pair, entries=1).every_size  # runs on more entries differ
+    monkeypatch.setattr(real_runs, "larger_sizes", lambda _: [])
     assert prove(late_shapes.every_pair, entries=1).every_size
 
 
 def test_without_refusing_the_loops_variable_before_it_a_late_leak_is_believed(monkeypatch):
     monkeypatch.setattr(statements, "refuse_mentions", lambda *_: None)
+    assert not prove(late_shapes.place_before_the_loop, entries=1).every_size  # runs on more entries differ
+    monkeypatch.setattr(real_runs, "larger_sizes", lambda _: [])
     assert prove(late_shapes.place_before_the_loop, entries=1).every_size

@@ -10,6 +10,7 @@ import numpy as np
 
 from ..outputs import real_parts
 from ..pairs import Setting
+from ..real.numbers_in_code import marks
 from ..real.recorded_noise import quietly, with_sampler
 from ..real.runs import Real
 from ..refusals import Refused
@@ -17,6 +18,10 @@ from .cut import BREAK, NEXT, Cut, cut
 
 MOST = 6
 TRIALS = 3
+LARGER = (40, 257)
+"""With these, and with one entry more than each number in its code, the function is run once: the search looked at few
+entries only, and what does something else from some number of entries on is seen there."""
+LARGEST = 2000
 
 
 def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int = 1) -> int:
@@ -25,8 +30,8 @@ def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int 
     source = _Source()
     fed = with_sampler(function, source.discrete_laplace)
     ways = fed, _by_steps(made if fed is function else cut(fed, setting.relation, setting.container))
-    for size in range(MOST + 1):
-        for trial in range(TRIALS):
+    for size in [*range(MOST + 1), *larger_sizes(function)]:
+        for trial in range(TRIALS if size <= MOST else 1):
             low, high = (None, None) if setting.relation == "answers" else (setting.low, setting.high)
             least = -3.0 if low is None else float(low)
             most = max(3.0, least + 3) if high is None else float(high)
@@ -38,9 +43,15 @@ def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int 
             if not size and setting.relation != "add-remove":
                 continue  # no entries, no neighbours: functions may raise something else there
             if not _close(one, other):
-                raise Refused(f"the function cut at its loop puts out something else on {entries}")
+                shown = entries if size <= MOST else f"{size} entries"
+                raise Refused(f"the function cut at its loop puts out something else on {shown}")
             tried += 1
     return tried
+
+
+def larger_sizes(function: Any) -> list[int]:
+    beyond = {int(mark) + 1 for mark in marks(function) if MOST <= mark < LARGEST}
+    return sorted({*LARGER, *beyond})
 
 
 class _Source:
