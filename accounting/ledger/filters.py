@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from ...mechanisms import Gaussian, Mechanism, PureDp, rounds_by_step
 from ...mechanisms import sensitivity as clip_sensitivity
@@ -67,6 +67,7 @@ class Remaining(NamedTuple):
     delta: float
 
 
+@runtime_checkable
 class Filter(Protocol):
     """Ask `would_exceed` before a release, `record` it before its output is seen.
 
@@ -79,7 +80,6 @@ class Filter(Protocol):
 
     @property
     def spent(self) -> float: ...
-
     @property
     def budget(self) -> float: ...
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from inspect import signature
 from pathlib import Path
 
 from ...mechanisms import Mechanism, Repeat, Sequence, rounds_by_step
 from ...mechanisms.neighbours import Neighbouring, Notion, Participation, PrivacyNotion, Visibility, relation_meant
 from ...mechanisms.serialise import from_json, to_json
-from ...mechanisms.validate import InputError
+from ...mechanisms.validate import InputError, delta_below_one
 from ..accountants import AccountantName
 from ..bracket import Bracket
 from ..epsilon import epsilon as epsilon_of
@@ -139,7 +140,7 @@ class Ledger:
     def _spent(self, within: Callable[[], Filter]) -> Filter:
         """The budget with everything that is recorded."""
         self._refresh()
-        budget = within()
+        budget = _budget(within)
         for step, rounds in self._counts.items():
             budget.record(Repeat(step, rounds))
         return budget
@@ -160,6 +161,7 @@ class Ledger:
         accountant: AccountantName = "best",
     ) -> Bracket:
         """The certified cost of everything recorded; see `dpcert.accounting.epsilon`."""
+        delta_below_one("delta", delta)
         run = self.run()
         if run is None:
             return Bracket(0.0, 0.0, True, "empty")
@@ -227,7 +229,26 @@ def _id(field: str, value: object) -> str:
 
 
 def _store(given: Store | str | Path) -> Store:
-    return SqliteStore(given) if isinstance(given, str | Path) else given
+    if isinstance(given, str | Path):
+        return SqliteStore(given)
+    if not isinstance(given, Store):
+        raise InputError("store", given, "the path of a file, or a Store such as MemoryStore()")
+    return given
+
+
+def _budget(within: Callable[[], Filter]) -> Filter:
+    made: object = within() if callable(within) and _takes_nothing(within) else None
+    if not isinstance(made, Filter):
+        raise InputError("within", within, "a function that makes the unspent budget: lambda: RenyiFilter(8.0, 1e-6)")
+    return made
+
+
+def _takes_nothing(function: Callable[..., object]) -> bool:
+    try:
+        signature(function).bind()
+    except TypeError:
+        return False
+    return True
 
 
 _TEXTS: dict[Mechanism, str] = {}
@@ -235,6 +256,8 @@ _TEXTS: dict[Mechanism, str] = {}
 
 def _text(mechanism: Mechanism) -> str:
     """to_json, remembered: training loops record the same few descriptions again and again."""
+    if not isinstance(mechanism, Mechanism):
+        raise InputError("mechanism", mechanism, "a mechanism description, such as Gaussian(noise_multiplier=1.1)")
     if mechanism not in _TEXTS:
         if len(_TEXTS) > 10_000:
             _TEXTS.clear()

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ...mechanisms import InputError
 
@@ -59,6 +59,7 @@ def chained(previous: str, event_id: str, mechanism: str) -> str:
     return hashlib.sha256("".join(f"{len(part)}:{part}" for part in parts).encode()).hexdigest()
 
 
+@runtime_checkable
 class Store(Protocol):
     """Where events live. `append` returns only when the event is as durable as the store promises."""
 

@@ -60,6 +60,22 @@ def test_a_name_that_is_used_again_and_again_is_an_error() -> None:
     assert len(ledger) == 1
 
 
+@pytest.mark.parametrize("within", [(2, 1e-5), PureFilter(1.0), PureFilter, lambda budget: budget, lambda: 2.0, None])
+def test_what_makes_no_budget_is_a_sentence_and_records_nothing(within) -> None:
+    ledger = Ledger()
+    for asked in (lambda: ledger.spend(Laplace(2.0), within), lambda: ledger.remaining(within)):
+        with pytest.raises(InputError, match=r"^within = .*: expected a function that makes the unspent budget"):
+            asked()
+    assert len(ledger) == 0
+
+
+def test_what_is_no_store_no_release_and_no_delta_is_a_sentence() -> None:
+    for wrong, asked in (("store", lambda: Ledger(3)), ("mechanism", lambda: Ledger().record([1])),  # type: ignore[arg-type]
+                         ("delta", lambda: Ledger().epsilon(2))):  # fmt: skip
+        with pytest.raises(InputError, match=f"^{wrong} = "):
+            asked()
+
+
 class Raced(MemoryStore):
     """Another writer is quicker, once."""
 
