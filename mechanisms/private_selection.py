@@ -57,7 +57,8 @@ class BestOfSeveral(Mechanism):
     def with_mean(cls, mechanism: Mechanism, mean: float, shape: float = 1.0) -> BestOfSeveral:
         """The search whose expected number of runs is `mean`; shape: infinite for a Poisson law.
 
-        gamma is rounded down, which costs no less. Raises InputError for a mean that no such law has.
+        gamma is rounded down, which costs no less; it is halved for here, since this room imports no root finder of the
+        accountants. Raises InputError for a mean that no such law has.
 
         mean: expected number of runs, above 1.
 

@@ -19,6 +19,7 @@ from flint import arb, ctx
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms, Cells, pessimistic
 from ..losses.atoms.product_cells import merged
+from ..losses.crossing import Excess, crossing, over
 from ..pairs.gaussian import GaussianPair
 from ..pairs.order import Order
 from ..pairs.pair import Pair, largest_loss
@@ -43,7 +44,7 @@ _MOST_BATCHES, _LEAST_SHIFT = 10_000, 0.05
 _COARSER = 3.0
 """Trees' laws are cut more coarsely: there are fewer of them, each has more parts."""
 
-_LARGEST_LOSS = 700.0
+_LEAST_THRESHOLD, _LARGEST_LOSS = 1e-9, 700.0
 """Clones that need more are none."""
 
 
@@ -164,9 +165,11 @@ def shares(base: Pair, batches: int, closely: Look) -> list[Clones]:
 
 
 def _threshold(base: Pair, target: float, largest: float) -> float:
-    low, high = 0.0, largest
+    """About the loss at which the profile is the target, above 0; any choice is valid."""
     with ctx.workprec(64):
-        for _ in range(40):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if float(profile_of(base, arb(middle)).mid()) > target else (low, middle)
-    return high
+
+        def excess(loss: float) -> Excess:
+            return Excess(over(float(profile_of(base, arb(loss)).mid()), target))
+
+        found = crossing(excess, 1.0, close=2.0**-40, farthest=largest)[1]
+    return min(max(found, _LEAST_THRESHOLD), largest)

@@ -15,6 +15,7 @@ from itertools import pairwise
 from flint import arb, ctx
 from scipy.special import bdtrik
 
+from ..losses.crossing import Excess, crossing, over
 from ..pairs.gaussian import GaussianPair
 from ..pairs.tails import normal_tail
 from ..rounding import UNIT, float_above, float_below, up
@@ -23,6 +24,9 @@ _BITS = 160
 
 _RARE = (1e-10, 1e-7, 1e-4, 0.01, 0.08, 0.3, 0.7)
 """How often a shape that is looked at has fewer units than it needs, of each type."""
+
+_FAR_OUT = 64.0
+"""Standard deviations at which shares are not told from 0 and 1."""
 
 _TRIED = 64
 """Numbers of siblings of the root among which a shape's is chosen."""
@@ -169,16 +173,10 @@ def _above(ball: arb) -> float:
 
 
 def _place(share: arb, direction: float) -> float:
-    """x with P(N(0) > x) at least the share (direction -1), or at most (1), and next to it."""
-    low, high = -40.0, 40.0
-    for _ in range(64):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if normal_tail(arb(middle)) > share else (low, middle)
-    found, step = (low, 2.0**-50) if direction < 0 else (high, 2.0**-50)
-    while True:
-        tail = normal_tail(arb(found))
-        if (tail >= share) if direction < 0 else (tail <= share):
-            return found
-        if not -60.0 < found < 60.0:
-            return direction * math.inf
-        found, step = found + direction * step, 2 * step
+    """x with P(N(0) > x) at least the share (direction -1), or at most (1), and next to it; infinite far out."""
+    rounded = float_below if direction < 0 else float_above
+    ends = crossing(
+        lambda at: Excess(over(rounded(normal_tail(arb(at - _FAR_OUT)) / share), 1.0)), _FAR_OUT, farthest=2 * _FAR_OUT
+    )
+    found = ends[0] if direction < 0 else ends[1]
+    return found - _FAR_OUT if 0.0 < found < 2 * _FAR_OUT else direction * math.inf

@@ -180,10 +180,13 @@ class _Question:
             return Excess(1.0)
         return Excess(min(_FAR, -self.excess(made, distance).value) or -_TINY)
 
+    def start(self, mechanism: Mechanism) -> float:
+        """A guess."""
+        return self.clip_norm * 3 * float(getattr(mechanism, "noise_multiplier", 1.0))
+
     def real(self, mechanism: Mechanism) -> tuple[float, float]:
         """Too near for certain (or 0), and far enough for certain."""
-        start = self.clip_norm * 3 * float(getattr(mechanism, "noise_multiplier", 1.0))
-        low, high = crossing(lambda place: self.excess(mechanism, place), start, close=_CLOSE)
+        low, high = crossing(lambda place: self.excess(mechanism, place), self.start(mechanism), close=_CLOSE)
         while low > 0 and not self.far(mechanism, low) > self.miss:
             low = down(low * (1 - _CLOSE))
         while not self.far(mechanism, high) <= self.miss:
@@ -196,13 +199,11 @@ class _Question:
 
     def whole(self, mechanism: Mechanism) -> tuple[float, float]:
         """The same for whole numbers: the last that is too near for certain (-1 for none), the first that is not."""
-        near, far = -1, 1
-        while not self.far(mechanism, far) <= self.miss:
-            near, far = far, 2 * far
-        while far - near > 1:  # far: far enough for certain
-            middle = (near + far) // 2
-            near, far = (near, middle) if self.far(mechanism, middle) <= self.miss else (middle, far)
-        last = near
+        ends = crossing(
+            lambda place: self.excess(mechanism, math.floor(place))._replace(blur=0.5), self.start(mechanism)
+        )
+        far = math.floor(ends[1])
+        last = far - 1
         while last >= 0 and not self.far(mechanism, last) > self.miss:
             last -= 1
         return float(last), float(far)

@@ -18,6 +18,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.special import ndtr
 
 from ...mechanisms.arrays import Complex, Floats
+from ..losses.crossing import Excess, crossing
 from ..rounding import UNIT
 from .grid_layout import Window
 from .recursion import SLACK
@@ -122,8 +123,6 @@ def _next_edge(pair: Mixtures, ratio: float, start: float, width: float, limit: 
 
     The cell's excess mass falls while dP/dQ < ratio and rises from there on, past 0.
     """
-    from scipy.optimize import brentq  # here, since it doubles the time that importing the accountants takes
-
     low = start + 1e-6 * width if math.isfinite(start) else -_FARTHEST
     high = max(start, -_FARTHEST) + width
     while pair.ratio(high) <= ratio or _excess(pair, ratio, start, high) <= 0.0:
@@ -132,7 +131,8 @@ def _next_edge(pair: Mixtures, ratio: float, start: float, width: float, limit: 
             return None
     if _excess(pair, ratio, start, low) >= 0.0:
         return low
-    return float(brentq(lambda x: _excess(pair, ratio, start, x), low, high, xtol=1e-15, rtol=1e-15))
+    back, _ = crossing(lambda at: Excess(_excess(pair, ratio, start, max(low, high - at))), 0.5 * (high - low))
+    return high - back
 
 
 def _excess(pair: Mixtures, ratio: float, start: float, x: float) -> float:

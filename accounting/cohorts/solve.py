@@ -14,6 +14,7 @@ import numpy as np
 from ...mechanisms import Relation
 from ...mechanisms.arrays import Floats
 from ..bracket import OutOfReach
+from ..losses.crossing import Excess, crossing, over
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from .adaptive_choices import OFF_GRID, Attained, Places, merged, opposed_mixtures, remove_mixtures
 from .cover import Box, Family, Inscribed, Opened
@@ -187,9 +188,11 @@ class SolvedAbove:
     def _family(self, phase: Phase, step: float) -> Family:
         root: Box = Inscribed() if self.relation == Relation.REPLACE_ONE else Opened(swapped=self.swapped)
         wanted = self.layout.delta * 1e-7 / self.layout.rounds
-        edge = step
-        while remove_above(np.array([edge]), phase.rate, 2.0 * phase.shift)[0] > wanted:
-            edge *= 1.05
+
+        def excess(edge: float) -> Excess:
+            return Excess(over(float(remove_above(np.array([edge]), phase.rate, 2.0 * phase.shift)[0]), wanted))
+
+        edge = crossing(excess, max(step, phase.shift), close=0.02)[1]
         return Family(phase.shift, phase.rate, root, step, math.ceil(edge / step))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -11,12 +12,11 @@ from flint import arb, fmpz
 
 from ..losses.atoms import edges, laws, mixed_cells
 from ..losses.atoms.cells import Cells
-from ..rounding import UNIT
+from ..losses.crossing import Excess, crossing
+from ..rounding import UNIT, float_above, float_below
 from .order import Order, order_of
 from .pair import Pair
 from .tails import normal_tail, positive
-
-_HALVINGS = 90
 
 MOST_UNITS = 1000
 
@@ -81,26 +81,23 @@ class MixtureOfGaussiansPair(Pair):
 
 
 def _root(weights: list[arb], moves: list[arb], level: arb) -> tuple[arb, arb]:
-    """Two points, close to each other, between which the likelihood ratio is `level`, by halving."""
+    """Two points, close to each other: for certain, the likelihood ratio is at most `level` at the first, which is
+    above weights[0], and at least that at the second."""
+    parts = [(w, m) for w, m in zip(weights[1:], moves[1:], strict=True) if w > 0]
+    # below 0 the ratio is at most weights[0] + (1 - weights[0]) e^(moves[1] x), everywhere at least each of its parts
+    first = min(0.0, float_below(((level - weights[0]) / (1 - weights[0])).log() / moves[1]))
+    last = min(float_above(((level / w).log() + m**2 / 2) / m) for w, m in parts)
 
-    def ratio(x: arb) -> arb:
-        return sum((w * (m * x - m**2 / 2).exp() for w, m in zip(weights, moves, strict=True)), arb(0))
+    def excess(past: float, rounded: Callable[[arb], float]) -> Excess:
+        x = arb(first) + past
+        sizes = [w * (m * x - m**2 / 2).exp() for w, m in parts]
+        ratio = sum(sizes, weights[0])
+        steep = sum((m * size for (_, m), size in zip(parts, sizes, strict=True)), arb(0)) / ratio
+        return Excess(rounded((level / ratio).log()), -float(steep.mid()))
 
-    low, high = arb(-1), arb(1)
-    while not ratio(low) < level:
-        low *= 2
-    while not ratio(high) > level:
-        high *= 2
-    for _ in range(_HALVINGS):
-        middle = arb(((low + high) / 2).mid())
-        value = ratio(middle)
-        if value < level:
-            low = middle
-        elif value > level:
-            high = middle
-        else:
-            break
-    return low, high
+    left, _ = crossing(lambda past: excess(past, float_below), last - first)
+    _, right = crossing(lambda past: excess(past, float_above), left)
+    return arb(first) + left, arb(first) + right
 
 
 @dataclass(frozen=True, slots=True)
