@@ -21,6 +21,7 @@ class Phase(Table):
 
     def described(self) -> Described:
         """What one round releases about its sample, or all rounds together where noise is correlated between them."""
+        self._require_whole_days()
         if isinstance(self.mechanism, CorrelatedTable):
             if self.mechanism.releases > 1:
                 raise InputError("mechanism.releases", self.mechanism.releases, "1: correlated noise is one release")
@@ -29,6 +30,19 @@ class Phase(Table):
             raise InputError("sampling.scheme", self.sampling.scheme, _OTHERWISE[self.sampling.scheme])
         found = released_together([(self.mechanism.ran(self.sampling), self.mechanism.releases)])
         return Described(found.upper, None) if self.sampling.drops_units else found
+
+    def _require_whole_days(self) -> None:
+        """Raises InputError where it matters whether a day goes on with what the day before began, or starts anew."""
+        days, rounds = self.composition.days or 1, self.steps // (self.composition.days or 1)
+        begun = not isinstance(self.mechanism, CorrelatedTable)
+        if days == 1 or (begun and not rounds % self.sampling.together):
+            return
+        what = "a pass, an epoch or a block" if begun else "correlated noise"
+        expected = (
+            f"one [[phase]] per day where every day starts anew, or all rounds without days where they are one run: "
+            f"{what} may go on from one day to the next, which costs less"
+        )
+        raise InputError("composition.days", days, expected)
 
     @property
     def tables(self) -> tuple[KindTable, ...]:

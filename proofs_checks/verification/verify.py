@@ -138,7 +138,10 @@ def _all_days(claim: Claim) -> tuple[Finding, ...]:
     """What a claim about one day comes to on all of them."""
     if claim.days == 1:
         return ()
-    found = certified_interval(replace(claim, phases=claim.phases_of_all_days))[0]
+    try:
+        found = certified_interval(replace(claim, phases=claim.phases_of_all_days))[0]
+    except InputError:  # it is not stated whether a day goes on with what the day before began
+        return ()
     words = f"On all {claim.days} days together {claim.statement.currency.words}"
     return (Finding("all-days", "info", f"{words} is from {found.lower:.5g} to {found.upper:.5g}."),)
 

@@ -11,6 +11,7 @@ from scipy.stats import norm
 from weakened_checker import weakened
 
 from dpcert.mechanisms import InputError
+from dpcert.mechanisms.tables.phase import Phase
 from dpcert.proofs_checks.claims.claim import Claim, parse_claim
 from dpcert.proofs_checks.verification.verify import verify
 
@@ -35,3 +36,18 @@ def test_units_that_do_not_exist_are_priced_without_the_limit(monkeypatch: pytes
     assert needed <= 1e-5
     monkeypatch.setattr(Claim, "_at_most_everybody", lambda *_: None)
     assert verify(parse_claim(tables)).verdict == "refuted"
+
+
+def test_days_that_go_on_are_priced_too_low_where_each_starts_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tree of eight rounds on each of ten days: a unit is in ten trees, each of which moves by 2."""
+    tables = {
+        "claim": {"title": "T", "neighbouring": "zero-out", "epsilon": 4.0, "delta": 1e-6},
+        "mechanism": {"kind": "tree-aggregation", "noise_multiplier": 4.0},
+        "composition": {"rounds": 8, "days": 10},
+    }
+    with pytest.raises(InputError, match=r"composition\.days"):
+        parse_claim(tables)
+    mu = math.sqrt(10) * 2.0 / 4.0
+    assert norm.cdf(mu / 2 - 4.0 / mu) - math.exp(4.0) * norm.cdf(-mu / 2 - 4.0 / mu) > 1e-6
+    monkeypatch.setattr(Phase, "_require_whole_days", lambda _: None)
+    assert verify(parse_claim(tables)).verdict == "holds"

@@ -127,6 +127,30 @@ def test_phases_of_a_day_run_on_the_same_days() -> None:
         parse_claim({"claim": statement, "phase": phases})
 
 
+TREE = {"kind": "tree-aggregation", "noise_multiplier": 4.0}
+BEGUN = [
+    (TREE, {}, 8),
+    ({"kind": "matrix-factorisation", "noise_multiplier": 4.0, "coefficients": [1.0, 0.5]}, {}, 8),
+    (GAUSSIAN, {"scheme": "cyclic", "population": 100, "cohort": 50}, 1),
+    (GAUSSIAN, {"scheme": "shuffle", "population": 100, "cohort": 50}, 1),
+    (GAUSSIAN, {"scheme": "random-allocation", "block": 2}, 1),
+]
+
+
+@pytest.mark.parametrize(("mechanism", "sampling", "rounds"), BEGUN)
+def test_days_that_do_not_say_whether_they_start_anew(mechanism, sampling, rounds) -> None:
+    """Ten trees cost up to ten times the squared noise of one tree over all days; so do batches that are the first."""
+    with pytest.raises(InputError, match=r"composition\.days = 10: expected one \[\[phase\]\] per day"):
+        claim(mechanism, sampling, {"rounds": rounds, "days": 10})
+    if mechanism is TREE or sampling.get("scheme") == "cyclic":
+        of_a_day = verify(claim(mechanism, sampling, {"rounds": rounds, "days": 10}, per="day"))
+        assert of_a_day.certified.upper == verify(claim(mechanism, sampling, {"rounds": rounds})).certified.upper
+        assert not any(finding.id == "all-days" for finding in of_a_day.findings)
+    if sampling:
+        whole = claim(GAUSSIAN, sampling, {"rounds": 2, "days": 10})
+        assert whole.run == claim(GAUSSIAN, sampling, {"rounds": 20}).run
+
+
 def opacus(**more: Any) -> Claim:
     """Opacus's command line example (scripts/compute_dp_sgd_privacy.py, 1.0): 2.39, best order 5."""
     sampling = {"scheme": "poisson", "sampling_rate": 0.01}
