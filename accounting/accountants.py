@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 import numpy as np
 
@@ -97,6 +97,8 @@ class Tuned(_Made):
     """For many points at once, where they can share work: None for those that do not."""
 
 
+BEST: Final = "best"
+
 AccountantName = Literal[
     "best",
     "gaussian",
@@ -123,15 +125,25 @@ LOOSE = 0.02
 _FEWEST = 4
 """Points from which on sharing work is worth its time."""
 
-_CLOSED_FORM = Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta)
+CLOSED_FORM = Untuned("closed-form", closed_form.supports, closed_form.epsilon, closed_form.delta)
 _REPLACED_BLOCK = Untuned(
     "replaced-block", replaced_block.supports, replaced_block.epsilon, replaced_block.delta, kind=ReplacedAllocationPair
 )
-_LATTICES = Tuned("pld", lattices.supports, lattices.epsilon, lattices.delta, deltas_of=pld_together.deltas)
+CONTOUR = Tuned(
+    "contour",
+    densities.supports,
+    densities.epsilon,
+    densities.delta,
+    epsilons_of=batch.epsilons,
+    deltas_of=batch.deltas,
+)
+LATTICES = Tuned("pld", lattices.supports, lattices.epsilon, lattices.delta, deltas_of=pld_together.deltas)
+RENYI = Untuned("rdp", rdp.supports, rdp.epsilon, rdp.delta, finest=LOOSE)
+CENTRAL_LIMIT = Untuned("gdp-clt", gdp.supports, gdp.epsilon, gdp.delta)
 
 CERTIFIED: tuple[Accountant, ...] = (
     Untuned("gaussian", gaussian.supports, gaussian.epsilon, gaussian.delta),
-    _CLOSED_FORM,
+    CLOSED_FORM,
     Untuned("allocation", one_block.supports, one_block.epsilon, one_block.delta, kind=AllocationPair),
     _REPLACED_BLOCK,
     Tuned(
@@ -141,27 +153,26 @@ CERTIFIED: tuple[Accountant, ...] = (
         replaced_blocks.delta,
         kind=ReplacedAllocationPair,
     ),
-    Tuned(
-        "contour",
-        densities.supports,
-        densities.epsilon,
-        densities.delta,
-        epsilons_of=batch.epsilons,
-        deltas_of=batch.deltas,
-    ),
+    CONTOUR,
     Untuned("participation", participation.supports, participation.epsilon, participation.delta),
     Untuned("revealed-coins", revealed.supports, revealed.epsilon, revealed.delta, finest=ONE_SIDED),
     Untuned("one-event", one_event.supports, one_event.epsilon, one_event.delta, finest=ONE_SIDED),
-    _LATTICES,
-    Untuned("rdp", rdp.supports, rdp.epsilon, rdp.delta, finest=LOOSE),
+    LATTICES,
+    RENYI,
 )
 """In the order in which "best" asks them: what takes milliseconds before what takes a second."""
 
-ESTIMATES: tuple[Accountant, ...] = (Untuned("gdp-clt", gdp.supports, gdp.epsilon, gdp.delta),)
+ESTIMATES: tuple[Accountant, ...] = (CENTRAL_LIMIT,)
 """Approximations: available by name, never part of "best", and never certified where they estimate."""
 
 added: list[Accountant] = []
 """Those of other packages (extending.py), certified ones as well."""
+
+
+def named(name: AccountantName) -> Sequence[Accountant]:
+    """The one of this name; of "best" the certified ones, which are asked together. Raises InputError for others."""
+    known: dict[str, Sequence[Accountant]] = {each.name: [each] for each in (*CERTIFIED, *ESTIMATES, *added)}
+    return (known | {BEST: (*CERTIFIED, *added)})[choice("accountant", name, (BEST, *known))]
 
 
 def composed(product: Composition, name: AccountantName, quantity: Quantity, at: float, rtol: float) -> Bracket:
@@ -169,15 +180,14 @@ def composed(product: Composition, name: AccountantName, quantity: Quantity, at:
 
     Raises InputError for an accountant that does not serve the product pair, or has no bracket here.
     """
-    if name == "best":
+    if name == BEST:
         return _best(product, quantity, at, rtol)
-    named = {accountant.name: accountant for accountant in (*CERTIFIED, *ESTIMATES, *added)}
-    choice("accountant", name, ("best", *named))
-    if not named[name].supports(product):
-        serving = [other.name for other in named.values() if other.supports(product)]
-        raise InputError("accountant", name, "one that serves this run: " + ", ".join(["best", *serving]))
+    (asked,) = named(name)
+    if not asked.supports(product):
+        serving = [other.name for other in (*CERTIFIED, *ESTIMATES, *added) if other.supports(product)]
+        raise InputError("accountant", name, "one that serves this run: " + ", ".join([BEST, *serving]))
     try:
-        return _asked(named[name], product, quantity, at, rtol)
+        return _asked(asked, product, quantity, at, rtol)
     except OutOfReach as reason:
         raise InputError("accountant", name, f"one that reaches {product} ({reason})") from reason
 
@@ -189,7 +199,7 @@ def composed_together(
 
     The accountant is the one that `composed` asks first: where its bracket is narrow, it asks no other.
     """
-    asked = next((each for each in CERTIFIED if name in ("best", each.name) and each.supports(product)), None)
+    asked = next((each for each in named(name) if each.supports(product)), None)
     many = (
         (asked.epsilons_of if quantity == Quantity.EPSILON else asked.deltas_of) if isinstance(asked, Tuned) else None
     )
@@ -207,7 +217,7 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
     best: Bracket | None = None
     found: list[Bracket] = []
     before: list[Accountant] = []
-    for accountant in (*CERTIFIED, *added):
+    for accountant in named(BEST):
         if best is not None and (
             best.narrower_than(max(rtol, accountant.finest)) or _idle(accountant, product, before)
         ):
@@ -237,9 +247,9 @@ def _givers(found: Sequence[Bracket], lower: float, upper: float) -> str:
 def _idle(accountant: Accountant, product: Composition, before: Sequence[Accountant]) -> bool:
     """Whether, after those before it, it cuts more coarsely what has been bounded: blocks of a replaced unit; or an
     envelope's own profile is known, which is all it says."""
-    if _CLOSED_FORM in before and any(pair.envelope for pair, _ in product):
+    if CLOSED_FORM in before and any(pair.envelope for pair, _ in product):
         return True
-    return accountant is _LATTICES and _REPLACED_BLOCK in before
+    return accountant is LATTICES and _REPLACED_BLOCK in before
 
 
 def _asked(accountant: Accountant, product: Composition, quantity: Quantity, at: float, rtol: float) -> Bracket:

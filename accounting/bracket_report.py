@@ -26,9 +26,10 @@ from ..mechanisms import (
 )
 from ..mechanisms.composition import parts_of
 from ..mechanisms.digits import as_given, digits_for, interval, rounded_down, rounded_up
+from .accountants import CENTRAL_LIMIT
 from .answer import answer
 from .bracket import Bracket
-from .currencies.gdp import METHOD, error_bar
+from .currencies.gdp import error_bar
 from .currencies.pure_dp import UNBOUNDED
 from .pricing.cut_cohorts import cut_law
 from .quantity import Quantity
@@ -127,7 +128,7 @@ class BracketReport:
     def _error_bar(self, found: Bracket) -> dict[str, Any]:
         """Between what deltas the Berry-Esseen theorem leaves the truth, where the central limit was asked for."""
         epsilon = found.upper if self.question.quantity == Quantity.EPSILON else self.at
-        if found.certified or found.method != METHOD or math.isinf(epsilon):
+        if found.certified or not self.question.of_one(CENTRAL_LIMIT) or math.isinf(epsilon):
             return {}
         bars = [error_bar(product, epsilon) for product in self.question.pairs().upper]
         ends = {"delta_lower": max(bar.lower for bar in bars), "delta_upper": max(bar.upper for bar in bars)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .accountants import composed, composed_together
+from .accountants import CONTOUR, RENYI, composed, composed_together
 from .bracket import Bracket
 from .losses.atoms import pld as lattices
 from .losses.atoms.fineness import is_cut
@@ -47,7 +47,7 @@ def reveals_less(product: Composition) -> tuple[bool, bool, bool]:
 
 def largest(products: tuple[Composition, ...], question: Question, at: float) -> Bracket:
     """A bracket of the largest of the products' values; most are the smaller one's, for which a quick bound serves."""
-    asked = rdp.largest_of(products) if question.accountant == rdp.METHOD else products
+    asked = rdp.largest_of(products) if question.of_one(RENYI) else products
     first, *others = sorted(asked, key=reveals_less)
     result = composed(first, question.accountant, question.quantity, at, question.rtol)
     for product in others:
@@ -59,10 +59,10 @@ def largest(products: tuple[Composition, ...], question: Question, at: float) ->
 def _exceeded(bracket: Bracket, product: Composition, question: Question, at: float) -> bool:
     """Whether the product pair's value is certainly so small that it widens nothing and raises nothing: at most the
     bracket's lower end, or the upper end of one that is narrow (of another its value may lie inside)."""
-    if question.accountant in ("best", contour.METHOD) and contour.supports(product):
+    if question.asks(CONTOUR) and contour.supports(product):
         narrow = bracket.narrower_than(question.rtol)
         return narrow and contour.at_most(product, *point_of(question, at, bracket.upper))
-    if question.accountant != "best" or not (lattices.supports(product) and is_cut(product)):
+    if not question.of_all or not (lattices.supports(product) and is_cut(product)):
         return False
     return lattices.at_most(product, *point_of(question, at, bracket.lower))
 

@@ -16,7 +16,7 @@ from ..mechanisms.neighbours import (
     relation_meant,
 )
 from ..mechanisms.validate import InputError, choice, number
-from .accountants import AccountantName
+from .accountants import BEST, Accountant, AccountantName, named
 from .pricing.dominating import Dominating, dominating
 from .quantity import Quantity
 
@@ -80,7 +80,21 @@ class Question:
         """The question that a caller's words mean. Raises InputError for words and tolerances that mean none."""
         seen = seen_by(notion, participation)
         relation = relation_meant(neighbouring, notion, participation)
+        named(accountant)
         return cls(as_run(run), Quantity(quantity), relation, seen, accountant, tolerance("rtol", rtol))
+
+    @property
+    def of_all(self) -> bool:
+        """Whether the certified accountants are asked together, and none by name."""
+        return self.accountant == BEST
+
+    def of_one(self, accountant: Accountant) -> bool:
+        """Whether this one is asked by name, to answer by itself."""
+        return self.accountant == accountant.name
+
+    def asks(self, accountant: Accountant) -> bool:
+        """Whether this certified one is asked, alone or among all."""
+        return self.of_all or self.of_one(accountant)
 
     def pairs(self) -> Dominating:
         """The product pairs that bound and attain what the run reveals."""

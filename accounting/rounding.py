@@ -13,6 +13,7 @@ of scipy are worse (ndtr, log_ndtr: up to 300 units); who uses them states a mar
 from __future__ import annotations
 
 import math
+from enum import Enum
 
 from flint import arb
 
@@ -29,6 +30,13 @@ rate = cohort / population)."""
 
 TARGET = 2.0**-53
 """Relative width given to a target epsilon or delta: the decimal 1e-5 is not a double."""
+
+
+class End(Enum):
+    """Which end of a bracket something is for; its value is the sign of what rounding is to add."""
+
+    UPPER = 1.0
+    LOWER = -1.0
 
 
 def up(value: float, steps: int = 1) -> float:

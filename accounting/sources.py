@@ -15,12 +15,12 @@ from typing import ClassVar
 
 from ..mechanisms import InputError, Mechanism, Participation, Relation, rounds_by_step
 from . import products
+from .accountants import CLOSED_FORM, LATTICES
 from .bracket import Bracket
 from .cohorts import hidden_cohorts as cohorts
 from .currencies.pure_dp import METHOD as PURE
 from .currencies.pure_dp import pure_epsilon
 from .losses import closed_form
-from .losses.atoms import pld as lattices
 from .pairs import Pair
 from .pairs.pair import largest_loss
 from .pricing import truncated_poisson as truncated
@@ -78,7 +78,7 @@ class LargestLoss(Direct):
         """At delta = 0, or at an epsilon beyond every loss."""
         if _at_zero(asked, at):
             return True
-        if asked.accountant != "best" or asked.quantity == Quantity.EPSILON or _unpaired(asked):
+        if not asked.of_all or asked.quantity == Quantity.EPSILON or _unpaired(asked):
             return False
         upper = asked.pairs().upper
         if not upper or any(largest_loss(pair) == math.inf for product in upper for pair, _ in product):
@@ -121,9 +121,7 @@ class OneRelease(Direct):
 
     def serves(self, asked: Question, at: float) -> bool:
         """Where such a pair is known."""
-        return (
-            asked.accountant in ("best", closed_form.METHOD) and not _at_zero(asked, at) and _alone(asked) is not None
-        )
+        return asked.asks(CLOSED_FORM) and not _at_zero(asked, at) and _alone(asked) is not None
 
     def epsilon(self, asked: Question, delta: float) -> Bracket:
         """Of the pair of that epsilon."""
@@ -168,7 +166,7 @@ class Amplified(Direct):
 
     def serves(self, asked: Question, at: float) -> bool:
         """Where such pairs are known, and who takes them is asked."""
-        if asked.accountant not in ("best", lattices.METHOD) or _at_zero(asked, at) or settled(asked):
+        if not asked.asks(LATTICES) or _at_zero(asked, at) or settled(asked):
             return False
         return bool(asked.pairs().amplified)
 
@@ -218,7 +216,7 @@ def settled(asked: Question) -> bool:
 
 
 def _alone(asked: Question) -> Pair | None:
-    if asked.accountant not in ("best", closed_form.METHOD):
+    if not asked.asks(CLOSED_FORM):
         return None
     steps = rounds_by_step(asked.run)
     known = stated_pairs(next(iter(steps))) if list(steps.values()) == [1] else None

@@ -16,7 +16,7 @@ from ..losses.atoms.cells import ROUNDING_OF_SUMS, Atoms
 from ..losses.crossing import Excess, crossing, over
 from ..pairs import AllocationPair, Composition
 from ..pairs.parameters import dominated_parameters, dominating_parameters
-from ..rounding import TARGET, down, up
+from ..rounding import TARGET, End, down, up
 from .block import losses_above, losses_below, supports_base
 from .repeated_blocks import NARROWEST
 
@@ -45,43 +45,45 @@ def _block(composition: Composition) -> AllocationPair | None:
 
 def epsilon(composition: Composition, delta: float) -> Bracket:
     """The smallest epsilon >= 0 of the block at 0 < delta < 1."""
-    above, below = _laws(composition, _LOST * delta)
-    return Bracket(
-        _smallest(below, delta * (1 + 2 * TARGET), -1), _smallest(above, delta * (1 - 2 * TARGET), 1), True, METHOD
-    )
+    lower, upper = (_smallest(*each, delta) for each in _laws(composition, _LOST * delta))
+    return Bracket(lower, upper, True, METHOD)
 
 
 def delta(composition: Composition, epsilon: float) -> Bracket:
     """The smallest delta of the block at epsilon >= 0."""
     found = Bracket(0.0, 1.0, True, METHOD)
     for tail in _TAILS:
-        above, below = _laws(composition, tail)
-        lower, upper = _profile(below, epsilon * (1 + 2 * TARGET), -1), _profile(above, epsilon * (1 - 2 * TARGET), 1)
+        lower, upper = (
+            _profile(law, end, epsilon * (1 - end.value * 2 * TARGET)) for law, end in _laws(composition, tail)
+        )
         found = found.intersect(Bracket(lower, upper, True, METHOD))
         if tail <= max(_LOST * lower, _TOLD * found.width) or found.width <= NARROWEST * upper:
             break
     return found
 
 
-def _laws(composition: Composition, tail: float) -> tuple[Atoms, Atoms]:
+def _laws(composition: Composition, tail: float) -> tuple[tuple[Atoms, End], tuple[Atoms, End]]:
     pair = _block(composition)
     if pair is None:
         raise TypeError(f"not a block: {composition}")
     high, low = dominating_parameters(pair), dominated_parameters(pair)
     above = losses_above(high.base, high.rounds, high.order, high.fineness, tail)
-    return above, losses_below(low.base, low.rounds, low.order, low.fineness, tail)
+    below = losses_below(low.base, low.rounds, low.order, low.fineness, tail)
+    return (below, End.LOWER), (above, End.UPPER)
 
 
-def _profile(law: Atoms, epsilon: float, side: int) -> float:
-    """At least (side 1) or at most (side -1) the law's E(1 - e^{epsilon - L})_+, infinity included."""
+def _profile(law: Atoms, end: End, epsilon: float) -> float:
+    """At least or at most the law's E(1 - e^{epsilon - L})_+, infinity included."""
     over = law.loss > epsilon
-    finite = float(np.sum(law.mass[over] * -np.expm1(epsilon - law.loss[over]))) * (1 + side * ROUNDING_OF_SUMS)
-    return min(1.0, up(law.infinite + finite, 2)) if side > 0 else max(0.0, down(law.infinite + finite, 2))
+    finite = float(np.sum(law.mass[over] * -np.expm1(epsilon - law.loss[over]))) * (1 + end.value * ROUNDING_OF_SUMS)
+    value = law.infinite + finite
+    return min(1.0, up(value, 2)) if end is End.UPPER else max(0.0, down(value, 2))
 
 
-def _smallest(law: Atoms, delta: float, side: int) -> float:
-    """At least (side 1) or at most (side -1) the epsilon at which the law's profile is delta."""
-    if law.infinite >= delta:
+def _smallest(law: Atoms, end: End, delta: float) -> float:
+    """At least or at most the epsilon at which the law's profile is delta, whose double stands for a decimal."""
+    target = delta * (1 - end.value * 2 * TARGET)
+    if law.infinite >= target:
         return math.inf
-    ends = crossing(lambda at: Excess(over(_profile(law, at, side), delta)), 0.5 * float(np.max(law.loss)))
-    return ends[1] if side > 0 else ends[0]
+    ends = crossing(lambda at: Excess(over(_profile(law, end, at), target)), 0.5 * float(np.max(law.loss)))
+    return ends[1] if end is End.UPPER else ends[0]

@@ -26,7 +26,7 @@ from scipy.special import ndtr
 from ...mechanisms.arrays import Floats
 from ..losses.crossing import Excess, crossing, over
 from ..pairs.gaussian import gaussian_masses
-from ..rounding import UNIT
+from ..rounding import UNIT, End
 from .tilted_sums import Scores, by_one_tilt, moment_beyond
 
 _CELLS_PER_SPREAD = 400
@@ -151,7 +151,7 @@ def profile_above(of: Block, epsilon: float, steps: int) -> float:
     index = np.arange(first, first + count)
     error = 2 * of.error + UNIT * (4 * of.none.size + 32)
     found = np.asarray(masses[masses > 0], dtype=float)
-    sums = _Sums.of(grid, of.rounds - 1, index[masses > 0], found, error, above=True)
+    sums = _Sums.of(grid, of.rounds - 1, index[masses > 0], found, error, End.UPPER)
     whole = float(masses @ sums.positive(np.asarray(index * grid.step, dtype=float)))
     width = ends[1][at:] - ends[0][at:]
     share = np.clip((mean[at:] - ends[0][at:]) / width + 1e-13, 0.0, 1.0)
@@ -179,7 +179,7 @@ def _below(of: Block, grid: _Grid) -> float:
     places = np.asarray(index * grid.step, dtype=float)
     masses = contracted(s, odds, places, of.height)
     kept = masses > 0
-    sums = _Sums.of(grid, of.rounds - 1, index[kept], masses[kept], 32 * UNIT, above=False)
+    sums = _Sums.of(grid, of.rounds - 1, index[kept], masses[kept], 32 * UNIT, End.LOWER)
     whole = float(masses @ sums.positive(places))
     size = np.exp(s * of.edges[at + 1 :] - 0.5 * s**2) * (1 + odds)
     mean = (of.ahead[at:] - odds * of.behind[at:]) / of.none[at:] - size * (4 * of.error + 64 * UNIT)
@@ -221,15 +221,14 @@ class _Sums:
     moment: Floats
     sizes: Floats
     beyond: float
-    side: float
+    end: End
     most: float
 
     @classmethod
-    def of(
-        cls, grid: _Grid, rounds: int, index: NDArray[np.int64], masses: Floats, error: float, *, above: bool
-    ) -> _Sums:
+    def of(cls, grid: _Grid, rounds: int, index: NDArray[np.int64], masses: Floats, error: float, end: End) -> _Sums:
         scores = Scores(index, grid.step, grid.bins, grid.mean)
         law = by_one_tilt(scores, masses, rounds, error, grid.tilt)
+        above = end is End.UPPER
         values = law.high if above else law.low
         places = scores.window() * grid.step
         mass, moment, sizes = (
@@ -237,7 +236,7 @@ class _Sums:
         )
         beyond = moment_beyond(scores, [(masses, rounds)]) if above else 0.0
         most = -max(grid.low, float(places[0])) if above else math.inf
-        return cls(places.astype(float), mass, moment, sizes, beyond, 1.0 if above else -1.0, most)
+        return cls(places.astype(float), mass, moment, sizes, beyond, end, most)
 
     def positive(self, wanted: Floats) -> Floats:
         """U at each of these, at least or at most.
@@ -250,4 +249,4 @@ class _Sums:
         mass, moment = self.mass[at], self.moment[at]
         size = np.abs(added) * mass + self.sizes[at]
         outside = self.beyond * (1 + np.abs(added) / self.places[-1]) if self.beyond else 0.0
-        return np.maximum(moment + added * mass + self.side * _ROUNDING * size + outside, 0.0) + (wanted - added)
+        return np.maximum(moment + added * mass + self.end.value * _ROUNDING * size + outside, 0.0) + (wanted - added)

@@ -18,7 +18,7 @@ from ..bracket import Bracket, OutOfReach
 from ..losses.atoms.cells import Atoms
 from ..losses.crossing import Excess, crossing, over
 from ..pairs import Composition, Pair
-from ..rounding import TARGET, UNIT, widened_down, widened_up
+from ..rounding import TARGET, UNIT, End, widened_down, widened_up
 from . import one_jump
 from .replaced import block_of, moved_block
 from .tilted_sums import Scores, law_of_scores, moment_beyond, probability_below
@@ -127,7 +127,7 @@ def _sums(pair: Pair, blocks: int, tail: float, fineness: Fineness) -> tuple[Pro
     """The profile of so many blocks from above and from below."""
     high, low, rounds = moved_block(pair)
     above, below = laws(high, low, rounds, tail, fineness)
-    return _profile(above, blocks, 1), _profile(below, blocks, -1)
+    return _profile(above, blocks, End.UPPER), _profile(below, blocks, End.LOWER)
 
 
 def losses_of_one(high: Pair, low: Pair, tail: float, *, quickly: bool) -> tuple[Atoms, Atoms]:
@@ -140,15 +140,15 @@ def losses_of_one(high: Pair, low: Pair, tail: float, *, quickly: bool) -> tuple
         raise TypeError(f"not a block: {high}")
     lost = 2.0 ** math.floor(math.log2(min(max(tail, _LEAST_TAIL), _MOST_TAIL)))  # neighbouring targets share laws
     above, below = laws(most.shift, least.shift, most.rounds, lost, _QUICK if quickly else _fineness(high, 0.0))
-    return _losses(above, 1), _losses(below, -1)
+    return _losses(above, End.UPPER), _losses(below, End.LOWER)
 
 
-def _losses(law: GridLaw, side: int) -> Atoms:
+def _losses(law: GridLaw, end: End) -> Atoms:
     """Losses are logarithms of rounded gammas, and products of the step. What all other laws have at finite losses is
     at most 1 + 1e-9 with their masses' rounding, and so much of the infinite loss counts."""
     kept = law.masses > 0
-    losses = law.step * law.index[kept]
-    return Atoms(losses + side * UNIT * (16 + 8 * np.abs(losses)), law.masses[kept], law.infinite * (1 + side * 1e-9))
+    losses, sign = law.step * law.index[kept], end.value
+    return Atoms(losses + sign * UNIT * (16 + 8 * np.abs(losses)), law.masses[kept], law.infinite * (1 + sign * 1e-9))
 
 
 @lru_cache(maxsize=8)
@@ -171,8 +171,8 @@ def laws(high: float, low: float, rounds: int, tail: float, fineness: Fineness) 
         at += max(_GRID, int(at * fineness.growth) if step * at > _BULK * spread else 0)
 
 
-def _profile(law: GridLaw, blocks: int, side: int) -> Profile:
-    """E(1 - e^{epsilon - T})_+ of the sum T of so many losses, at least (side 1) or at most (side -1)."""
+def _profile(law: GridLaw, blocks: int, end: End) -> Profile:
+    """E(1 - e^{epsilon - T})_+ of the sum T of so many losses, at least or at most."""
     losses = law.step * law.index
     mean = blocks * float(law.masses @ losses)
     size = _SPREADS * math.sqrt(blocks * float(law.masses @ losses**2)) + _JUMPS * float(np.max(losses))
@@ -180,9 +180,9 @@ def _profile(law: GridLaw, blocks: int, side: int) -> Profile:
     parts = [(law.masses, blocks)]
     found = law_of_scores(scores, parts, UNIT, _TILTS)
     window = scores.window()
-    masses = (found.high if side > 0 else found.low)[np.mod(window, scores.bins)]
+    masses = (found.high if end is End.UPPER else found.low)[np.mod(window, scores.bins)]
     places = window * law.step
-    if side > 0:
+    if end is End.UPPER:
         # of each block's mass at most 1 + its excess goes on to the next, with its own infinite loss
         whole = max(1.0, float(np.sum(law.masses)))
         outside = moment_beyond(scores, parts) / float(places[-1]) + blocks * law.infinite * whole**blocks * (1 + 1e-9)
@@ -190,12 +190,12 @@ def _profile(law: GridLaw, blocks: int, side: int) -> Profile:
         outside = -probability_below(scores, parts)  # a residue may stand for a sum below the window
 
     # losses are logarithms of rounded gammas, and products of the step
-    slack = side * blocks * UNIT * (16 + 8 * float(np.max(np.abs(losses))))
+    slack = end.value * blocks * UNIT * (16 + 8 * float(np.max(np.abs(losses))))
 
     def at(asked: float) -> float:
         epsilon = asked - slack
         over = places > epsilon
         kept: Floats = masses[over] * -np.expm1(epsilon - places[over])
-        return float(np.sum(kept)) * (1 + side * 1e-11) + outside
+        return float(np.sum(kept)) * (1 + end.value * 1e-11) + outside
 
     return at

@@ -19,7 +19,7 @@ import numpy as np
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms
 from ..pairs.gaussian import GaussianPair, gaussian_masses
-from ..rounding import UNIT
+from ..rounding import UNIT, End
 from .tilted_sums import Masses, Scores, law_of_scores
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ _OUTCOMES_PER_UNIT, _LARGEST_LOSS = 64, 60.0
 """Sums are told apart by their loss in steps of 1/64, up to 60."""
 
 
-def losses_of_scores(pair: ScoredBlockPair, above: bool) -> Atoms:
-    """The law of the pair's loss, its losses and masses rounded up (above) or down."""
+def losses_of_scores(pair: ScoredBlockPair, end: End) -> Atoms:
+    """The law of the pair's loss, its losses and masses rounded up or down."""
     p, q, stray = _outcomes(pair)
-    if above:
+    if end is End.UPPER:
         finite = q.low > 0
         loss = np.log(p.high[finite] / q.low[finite])
         lost = (float(np.sum(p.high[~finite])) + stray) * (1 + 1e-12)

@@ -124,7 +124,7 @@ def _tilted(
 def _outside(
     scores: Scores, parts: Parts, theta: float, window: NDArray[np.int64], side: int, log_scale: float = 0.0
 ) -> float:
-    """At least E[e^{theta T}; T beyond the window on that side] / e^log_scale."""
+    """At least E[e^{theta T}; T beyond the window on that side] / e^log_scale; side: the sign of the tilt, 1 or -1."""
     end = scores.step * float(window[-1] if side > 0 else window[0])
     best = math.inf
     for further in _FURTHER:

@@ -18,7 +18,7 @@ from scipy.special import bdtrik
 from ..losses.crossing import Excess, crossing, over
 from ..pairs.gaussian import GaussianPair
 from ..pairs.tails import normal_tail
-from ..rounding import UNIT, float_above, float_below, up
+from ..rounding import UNIT, End, float_above, float_below, up
 
 _BITS = 160
 
@@ -163,8 +163,8 @@ def reveals(of: Types, shape: Shape) -> Reveals | None:
         kept = [(1 - arb(lost)) / arb(density) for lost, density in zip(failing, of.density, strict=True)]
         if not all(above[0] <= each for each in kept):
             return None
-        cuts = tuple((_place(share, -1.0), _place(share, 1.0)) for share in kept)
-        classes = tuple(_place(share, -1.0) if share > 0 else math.inf for share in above[:-1])
+        cuts = tuple((_place(share, End.LOWER), _place(share, End.UPPER)) for share in kept)
+        classes = tuple(_place(share, End.LOWER) if share > 0 else math.inf for share in above[:-1])
         return Reveals(failing, cuts, classes) if all(low < classes[0] for low, _ in cuts) else None
 
 
@@ -172,11 +172,12 @@ def _above(ball: arb) -> float:
     return 0.0 if ball.is_zero() else float_above(ball)
 
 
-def _place(share: arb, direction: float) -> float:
-    """x with P(N(0) > x) at least the share (direction -1), or at most (1), and next to it; infinite far out."""
-    rounded = float_below if direction < 0 else float_above
+def _place(share: arb, end: End) -> float:
+    """x next to where P(N(0) > x) is the share: at least it (the lower end of where that is), or at most; infinite far
+    out."""
+    rounded = float_below if end is End.LOWER else float_above
     ends = crossing(
         lambda at: Excess(over(rounded(normal_tail(arb(at - _FAR_OUT)) / share), 1.0)), _FAR_OUT, farthest=2 * _FAR_OUT
     )
-    found = ends[0] if direction < 0 else ends[1]
-    return found - _FAR_OUT if 0.0 < found < 2 * _FAR_OUT else direction * math.inf
+    found = ends[0] if end is End.LOWER else ends[1]
+    return found - _FAR_OUT if 0.0 < found < 2 * _FAR_OUT else end.value * math.inf

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
+from ..pairs import Order
 from ..rounding import PARAMETER, widened_up
 from .round_profiles import Triangle, above, remove_above
 
@@ -99,20 +100,20 @@ class Inscribed:
 class Opened:
     """Zero-out, P with the data: |g| = |h| = 1, g' = 0; the angle from g to h in units of pi, in first..last.
 
-    swapped: the pairs are named (Q, P).
+    order: ADD names the pairs (Q, P).
     """
 
     first: float = 0.0
     last: float = 1.0
-    swapped: bool = False
+    order: Order = Order.REMOVE
 
     @property
     def right(self) -> Triangle:
-        return self._emptied(self.first) if self.swapped else self._filled(self.last)
+        return self._filled(self.last) if self.order is Order.REMOVE else self._emptied(self.first)
 
     @property
     def left(self) -> Triangle:
-        return self._filled(self.last) if self.swapped else self._emptied(self.first)
+        return self._emptied(self.first) if self.order is Order.REMOVE else self._filled(self.last)
 
     @property
     def ends(self) -> tuple[Opened, ...]:

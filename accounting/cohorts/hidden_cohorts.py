@@ -17,6 +17,7 @@ import numpy as np
 
 from ...mechanisms import FixedSize, Gaussian, Mechanism, Participation, Relation, Repeat, Sequence, rounds_by_step
 from ..bracket import Bracket
+from ..pairs import Order
 from ..quantity import Quantity
 from ..question import RTOL, Question
 from . import renyi_end as renyi
@@ -133,7 +134,7 @@ def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
 
 
 def _applies(question: Question, known: Bracket) -> bool:
-    asked = question.accountant == "best" and question.participation == Participation.HIDDEN and not _unequal.get()
+    asked = question.of_all and question.participation == Participation.HIDDEN and not _unequal.get()
     two_sided = question.neighbouring in (Relation.REPLACE_ONE, Relation.ZERO_OUT)
     return asked and two_sided and known.certified and known.lower > 0.0 and known.upper < math.inf
 
@@ -163,11 +164,11 @@ def _attempt(known: Bracket, parts: tuple[Phase, ...], question: Question, at: f
         with np.errstate(over="raise", divide="raise", invalid="raise"):
             layout = Layout.of(parts, relation, epsilon, delta)
             effort = _effort(known.width / known.lower, accuracy)
-            for swapped in (False, True) if relation == Relation.ZERO_OUT else (False,):
-                curve = SolvedAbove(layout, relation, swapped, effort, progress).curve()
+            for order in Order if relation == Relation.ZERO_OUT else (Order.REMOVE,):
+                curve = SolvedAbove(layout, relation, order, effort, progress).curve()
                 uppers.append(curve.epsilon_above(at) if for_epsilon else curve.delta_above(at))
             if layout.rounds <= _LONGEST_ATTAINED:
-                curve = below(layout, relation, False, 0.35 * effort.step, progress)
+                curve = below(layout, relation, Order.REMOVE, 0.35 * effort.step, progress)
                 lower = curve.epsilon_below(at) if for_epsilon else curve.delta_below(at)
     except (ArithmeticError, MemoryError, ValueError):
         return Bracket(0.0, math.inf, True, METHOD)

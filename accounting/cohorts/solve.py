@@ -15,6 +15,7 @@ from ...mechanisms import Relation
 from ...mechanisms.arrays import Floats
 from ..bracket import OutOfReach
 from ..losses.crossing import Excess, crossing, over
+from ..pairs import Order
 from ..rounding import PARAMETER, TARGET, UNIT, widened_down, widened_up
 from .adaptive_choices import OFF_GRID, Attained, Places, merged, opposed_mixtures, remove_mixtures
 from .cover import Box, Family, Inscribed, Opened
@@ -111,7 +112,7 @@ class SolvedAbove:
 
     layout: Layout
     relation: Relation
-    swapped: bool
+    order: Order
     effort: Effort
     progress: Progress
 
@@ -186,7 +187,7 @@ class SolvedAbove:
         return SolvedBlock(bump, width, float(values[-1]), (window.first * window.step, left), root)
 
     def _family(self, phase: Phase, step: float) -> Family:
-        root: Box = Inscribed() if self.relation == Relation.REPLACE_ONE else Opened(swapped=self.swapped)
+        root: Box = Inscribed() if self.relation == Relation.REPLACE_ONE else Opened(order=self.order)
         wanted = self.layout.delta * 1e-7 / self.layout.rounds
 
         def excess(edge: float) -> Excess:
@@ -201,14 +202,14 @@ def _nothing(window: Window) -> Floats:
     return np.asarray(np.maximum(-np.expm1(window.losses), 0.0) * (1 + 8 * UNIT))
 
 
-def below(layout: Layout, relation: Relation, swapped: bool, step: float, progress: Progress) -> Curve:
+def below(layout: Layout, relation: Relation, order: Order, step: float, progress: Progress) -> Curve:
     """From below: in each round the best of the merged attained pairs, given what was released so far."""
     step = finer(step * math.sqrt(layout.variance / layout.rounds))
     window = layout.window(step)
     state = Attained(window, layout.tilt)
     merges: dict[Phase, list[tuple[Places, Floats]]] = {}
     for phase in reversed(layout.phases):
-        kernels = merges.setdefault(phase, _attained(phase, relation, swapped, step))
+        kernels = merges.setdefault(phase, _attained(phase, relation, order, step))
         for k in range(phase.rounds):
             state.advance(kernels)
             if k % 64 == 0:
@@ -216,11 +217,11 @@ def below(layout: Layout, relation: Relation, swapped: bool, step: float, progre
     return Curve(window.losses, state.values, drift=1.01 * layout.rounds * OFF_GRID * step)
 
 
-def _attained(phase: Phase, relation: Relation, swapped: bool, step: float) -> list[tuple[Places, Floats]]:
+def _attained(phase: Phase, relation: Relation, order: Order, step: float) -> list[tuple[Places, Floats]]:
     """Replace-one: "remove" and "add" with the largest move; zero-out: the opposed pair, and "add"."""
     shift, rate = widened_down(phase.shift, PARAMETER), widened_down(phase.rate, PARAMETER)
     if relation == Relation.REPLACE_ONE:
         pair = merged(remove_mixtures(rate, 2.0 * shift), step)
         return [pair.forward, pair.backward]
     opposed, alone = merged(opposed_mixtures(rate, shift), step), merged(remove_mixtures(rate, shift), step)
-    return [opposed.backward, alone.forward] if swapped else [opposed.forward, alone.backward]
+    return [opposed.forward, alone.backward] if order is Order.REMOVE else [opposed.backward, alone.forward]

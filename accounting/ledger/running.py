@@ -94,7 +94,7 @@ class RunningEpsilon:
             self._reading = before
 
     def _count(self, steps: dict[Mechanism, int], sign: int) -> None:
-        """Add rounds to the record, or take them back."""
+        """Add rounds to the record (sign 1), or take them back (-1): what each number is multiplied by."""
         self._reading = None
         for step, rounds in steps.items():
             self._counts[step] = self._counts.get(step, 0) + sign * rounds

@@ -15,6 +15,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from ...mechanisms.arrays import Floats
+from ..rounding import End
 
 CLOSE = 2.0**-50
 """Relative distance of the two points at which a search ends."""
@@ -125,14 +126,14 @@ class Bounded(Protocol):
 def epsilon_between(inversion: Bounded, log_deltas: Ends, start: float, known: Ends = (0.0, math.inf)) -> Ends:
     """(at most, at least) the epsilon, within what is known: for certain, log delta of the second is at most the first
     of log_deltas, and log delta of the first above the second of them (or it is 0)."""
-    most = min(known[1], crossing(_excess(inversion, 1, log_deltas[0]), start, close=_ROUNDED)[1])
+    most = min(known[1], crossing(_excess(inversion, End.UPPER, log_deltas[0]), start, close=_ROUNDED)[1])
     if most >= FARTHEST:
         return known[0], most
-    return max(known[0], crossing(_excess(inversion, 0, log_deltas[1]), most, close=_ROUNDED)[0]), most
+    return max(known[0], crossing(_excess(inversion, End.LOWER, log_deltas[1]), most, close=_ROUNDED)[0]), most
 
 
-def _excess(inversion: Bounded, side: int, log_delta: float) -> Callable[[float], Excess]:
-    """Of the bound from below (side 0) or above (side 1). Far from where the inversion was laid out it need not fall:
+def _excess(inversion: Bounded, end: End, log_delta: float) -> Callable[[float], Excess]:
+    """Of the bound from below or from above. Far from where the inversion was laid out it need not fall:
     its derivative is not trusted where it is flat. A share of the distance between the bounds is near enough."""
     flattest = 0.1 * inversion.c
 
@@ -141,7 +142,7 @@ def _excess(inversion: Bounded, side: int, log_delta: float) -> Callable[[float]
         between, slope = found[1] - found[0], found[2]
         near = between / max(-slope, flattest) if math.isfinite(between) else math.inf
         blur = _BLUR * near if near < math.inf else _UNKNOWN * epsilon
-        return Excess(found[side] - log_delta, min(slope, -flattest), blur)
+        return Excess((found[1] if end is End.UPPER else found[0]) - log_delta, min(slope, -flattest), blur)
 
     return at
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from ...mechanisms.arrays import Complex, Floats
 from ..bracket import OutOfReach
-from ..rounding import UNIT
+from ..rounding import UNIT, End
 from .measure import Measure, OnLine, Transform
 
 ROUNDING = 120.0
@@ -162,11 +162,11 @@ def invert(above: Measure, below: Measure, plan: Plan, accuracy: float, square: 
         frequency = truncation(line, plan, goal, square, most)
     count = math.ceil(frequency * plan.period / (2.0 * math.pi)) + 1
     transform = line.transform(plan.period, count)
-    high = summed(line, plan.c, transform, square, upper=True)
+    high = summed(line, plan.c, transform, square, End.UPPER)
     other = line if below is above else below.on(plan.c)
     if below is not above:
         transform = other.transform(plan.period, count)
-    low = summed(other, plan.c, transform, square, upper=False) if square or below is not above else high
+    low = summed(other, plan.c, transform, square, End.LOWER) if square or below is not above else high
     return Inversion(plan.c, transform.s, high, low, aliases(below, plan, 2.0 * math.pi / float(transform.s[1])))
 
 
@@ -212,7 +212,7 @@ def log_tail(line: OnLine, c: float, frequency: float, square: float) -> float:
     return line.log_bound(frequency) + smoothing - math.log(math.pi * frequency) + 1e-9
 
 
-def summed(line: OnLine, c: float, transform: Transform, square: float, upper: bool) -> Sum:
+def summed(line: OnLine, c: float, transform: Transform, square: float, end: End) -> Sum:
     """The terms of the smoothed profile; for lower bounds, of that less square e^{square / 8} times the density."""
     s, values = transform.s, transform.values
     t: Complex = (c + 1j * s).astype(np.complex128)
@@ -220,7 +220,7 @@ def summed(line: OnLine, c: float, transform: Transform, square: float, upper: b
     kernel: Complex = np.exp(0.5 * square * product) * (float(s[1]) / math.pi) / product
     kernel[0] *= 0.5
     size = np.abs(kernel)
-    if not upper and square:
+    if end is End.LOWER and square:
         weight = square * math.exp(0.125 * square) * (1.0 + 4.0 * UNIT)
         kernel = kernel * (1.0 - weight * product)
         size = size * (1.0 + weight * np.abs(product))
@@ -232,7 +232,7 @@ def summed(line: OnLine, c: float, transform: Transform, square: float, upper: b
     )
     drift = 8.0 * UNIT * float((size * moduli * s).sum())
     terms = values * kernel
-    missing = tail if upper else (1.0 + math.exp(min(0.125 * square, _LARGEST))) * tail
+    missing = tail if end is End.UPPER else (1.0 + math.exp(min(0.125 * square, _LARGEST))) * tail
     return Sum(terms, transform.log_scale, transform.scale_error, error + missing, drift)
 
 

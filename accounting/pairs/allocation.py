@@ -13,7 +13,7 @@ from ..losses.atoms import laws
 from ..losses.atoms.edges import Resolution
 from ..losses.atoms.transform import AtomLaw, Law
 from ..renyi import allocation_divergence
-from ..rounding import UNIT, widened_up
+from ..rounding import UNIT, End, widened_up
 from .gaussian import GaussianPair
 from .order import Order, order_of
 from .pair import Pair, Renyi
@@ -47,9 +47,9 @@ class AllocationPair(Pair):
         """By the mean of the rounds' likelihood ratios."""
         if not block.supports_base(self.base):
             return None
-        ways = {laws.End.UPPER: repeated_blocks.law_above, laws.End.LOWER: repeated_blocks.law_below}
+        ways = {End.UPPER: repeated_blocks.law_above, End.LOWER: repeated_blocks.law_below}
 
-        def law(end: laws.End, resolution: Resolution) -> Law:
+        def law(end: End, resolution: Resolution) -> Law:
             return ways[end](self, max(self.fineness, resolution.fineness), resolution.tail)
 
         return laws.Losses(law, cut=laws.Cut(1e-6, fineness=self.fineness))
@@ -98,10 +98,10 @@ class ReplacedAllocationPair(Pair):
         if known is None:
             return None
 
-        def law(end: laws.End, resolution: Resolution) -> Law:
-            if end is laws.End.LOWER:
+        def law(end: End, resolution: Resolution) -> Law:
+            if end is End.LOWER:
                 pair = ScoredBlockPair(known.shift, known.rounds, 1, 1, -1)
-                return AtomLaw(scored_block.losses_of_scores(pair, above=False))
+                return AtomLaw(scored_block.losses_of_scores(pair, end))
             tail = max(1e-13, 2.0 ** math.floor(math.log2(resolution.tail)))  # neighbouring targets share a law
             return AtomLaw(replaced.losses_of_replaced(known.shift, known.rounds, tail))
 

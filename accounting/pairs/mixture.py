@@ -12,6 +12,7 @@ from ..losses.atoms import laws
 from ..losses.atoms.cells import Atoms
 from ..losses.atoms.edges import Resolution
 from ..losses.atoms.transform import AtomLaw, Law
+from ..rounding import End
 from .pair import Pair
 from .tails import positive
 
@@ -49,7 +50,7 @@ class MixturePair(Pair):
         if len(known) < len(dict(parts)):
             return None
 
-        def law(end: laws.End, resolution: Resolution) -> Law:
+        def law(end: End, resolution: Resolution) -> Law:
             found = []
             for each in self.sides:
                 cells = known.get(each)

@@ -8,6 +8,7 @@ from ..allocation import scored_block
 from ..losses.atoms import laws
 from ..losses.atoms.edges import Resolution
 from ..losses.atoms.transform import AtomLaw, Law
+from ..rounding import End
 from .pair import Pair, Renyi
 
 
@@ -31,8 +32,8 @@ class ScoredBlockPair(Pair):
     def losses(self) -> laws.Losses | None:
         """Both laws are attained."""
 
-        def law(end: laws.End, resolution: Resolution) -> Law:
-            return AtomLaw(scored_block.losses_of_scores(self, end is laws.End.UPPER))
+        def law(end: End, resolution: Resolution) -> Law:
+            return AtomLaw(scored_block.losses_of_scores(self, end))
 
         return laws.Losses(law, cut=laws.Cut(1e-5, 1e-3))
 

@@ -10,6 +10,7 @@ from ..allocation import block, shuffled_epoch, shuffled_replaced
 from ..losses.atoms import laws
 from ..losses.atoms.edges import Resolution
 from ..losses.atoms.transform import AtomLaw, Law
+from ..rounding import End
 from .order import Order, order_of
 from .pair import Pair
 
@@ -46,7 +47,7 @@ class ShuffledPair(Pair):
         if not block.supports_base(self.base):
             return None
 
-        def law(end: laws.End, resolution: Resolution) -> Law:
+        def law(end: End, resolution: Resolution) -> Law:
             look = shuffled_epoch.look(max(self.fineness, resolution.fineness))
             return AtomLaw(
                 shuffled_epoch.losses_of_epoch(self.base, self.batches, self.order, look, _lost(resolution.tail))
@@ -78,7 +79,7 @@ class ReplacedShuffledPair(Pair):
         if not block.supports_base(self.apart):
             return None
 
-        def law(end: laws.End, resolution: Resolution) -> Law:
+        def law(end: End, resolution: Resolution) -> Law:
             look = shuffled_epoch.look(max(self.fineness, resolution.fineness))
             known = shuffled_replaced.losses_of_replaced_epoch(
                 self.apart, self.whole, self.batches, look, _lost(resolution.tail)

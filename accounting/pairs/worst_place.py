@@ -37,7 +37,7 @@ class WorstPlacePair(EnvelopePair):
 
     @abstractmethod
     def tail(self, z: arb_series, side: int) -> arb_series:
-        """P(noise > z), z in scales and of this sign."""
+        """P(noise > z), z in scales; side: the sign of z, 1 or -1, which a ball about 0 does not tell."""
 
     @abstractmethod
     def place(self, loss: arb_series) -> arb_series:

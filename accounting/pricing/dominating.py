@@ -42,7 +42,7 @@ from ...mechanisms.neighbours import (
 )
 from ...mechanisms.validate import InputError
 from ..pairs import Composition, Order, Pair, PoissonSelectionPair, RenyiLines, SelectionPair
-from ..rounding import UNIT, widened_up
+from ..rounding import UNIT, End, widened_up
 from .additive import additive
 from .change import Change, NeighbourCase
 from .cut_cohorts import truncated
@@ -196,7 +196,7 @@ def _round(part: Mechanism, relation: Relation, participation: Participation) ->
     if isinstance(part, LossDistribution):
         return of_losses(part, relation)
     if isinstance(part, StableHistogram):  # a group that the unit alone is in: others are cases of their own
-        return Round.of(pairs_of_new_group(part, 1), plain(pairs_of_new_group(part, -1)))
+        return Round.of(pairs_of_new_group(part, End.UPPER), plain(pairs_of_new_group(part, End.LOWER)))
     if isinstance(part, BestOfSeveral):
         return _best_of_several(part, relation, participation)
     known = of_shuffled_reports(part) if isinstance(part, ShuffledReports) else stated_pairs(part)

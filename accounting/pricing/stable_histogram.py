@@ -8,14 +8,13 @@ which kind is the neighbours' choice, of every number of either kind.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 from flint import arb, ctx
 
 from ...mechanisms import ApproximateDp, Laplace, Relation, StableHistogram
 from ..pairs import EventPair, Order
 from ..pairs.tails import normal_tail
-from ..rounding import PARAMETER, down, float_above, float_below, up
+from ..rounding import PARAMETER, End, down, float_above, float_below, up
 from .change import Change, NeighbourCase
 
 _BITS = 256
@@ -33,7 +32,7 @@ def groups_of(step: StableHistogram, rounds: int, relation: Relation) -> Iterato
     total, new = rounds * step.buckets, StableHistogram(step.noise, step.threshold)
     sides = (Change.LEAVES, Change.ENTERS) if relation == Relation.REPLACE_ONE else (Change.STAYS,)
     if (total + 1) ** len(sides) > _MOST:
-        fails = ApproximateDp(0.0, _released(new, 1))
+        fails = ApproximateDp(0.0, _released(new, End.UPPER))
         yield {(part, side): total for part in (step.noise, fails) for side in sides}
         yield {(new, side): total for side in sides}
         return
@@ -52,17 +51,17 @@ def _counts(total: int, sides: int) -> Iterator[tuple[int, ...]]:
         yield from ((first, second) for first in range(total + 1) for second in range(total + 1))
 
 
-def pairs_of_new_group(group: StableHistogram, direction: Literal[1, -1]) -> dict[Order, EventPair]:
-    """With the unit first, or without; direction: 1 rounds towards a group that is released more often."""
-    chance = _released(group, direction)
-    absent = down(1 - chance) if direction > 0 else min(1.0, up(1 - chance))
+def pairs_of_new_group(group: StableHistogram, end: End) -> dict[Order, EventPair]:
+    """With the unit first, or without; for the upper end it is released the more often."""
+    chance = _released(group, end)
+    absent = down(1 - chance) if end is End.UPPER else min(1.0, up(1 - chance))
     return {Order.REMOVE: EventPair(chance, 0.0), Order.ADD: EventPair(1.0, absent)}
 
 
-def _released(group: StableHistogram, direction: Literal[1, -1]) -> float:
-    """The probability that the sum is at least the threshold where it is 1, at or beyond it in a direction."""
+def _released(group: StableHistogram, end: End) -> float:
+    """The probability that the sum is at least the threshold where it is 1, rounded for this end."""
     with ctx.workprec(_BITS):
         about = arb(1, 2 * PARAMETER)
         away = (arb(group.threshold) * about - 1).max(arb(0)) / (arb(group.noise.noise_multiplier) * about)
         chance = (-away).exp() / 2 if isinstance(group.noise, Laplace) else normal_tail(away)
-        return float_above(chance) if direction > 0 else max(0.0, float_below(chance))
+        return float_above(chance) if end is End.UPPER else max(0.0, float_below(chance))

@@ -71,8 +71,8 @@ def epsilon(run: Mechanism, delta: float, poisson_epsilon: Ask) -> Bracket:
     def more(trial: float) -> float:
         return widened_up(delta + _shift(trial, tau), 2**-50)
 
-    upper = _settled(start.upper, less, poisson_epsilon, "upper")
-    lower = _settled(start.lower, more, poisson_epsilon, "lower")
+    upper = _settled(start.upper, less, lambda at: poisson_epsilon(at).upper)
+    lower = _settled(start.lower, more, lambda at: poisson_epsilon(at).lower)
     lower = 0.0 if math.isinf(lower) else min(lower, start.lower)
     return Bracket(lower, max(upper, start.upper), start.certified, start.method)
 
@@ -90,15 +90,14 @@ def _shift(epsilon: float, tau: float) -> float:
     return widened_up((1.0 + math.exp(min(epsilon, 700.0))) * tau, 2**-50) if epsilon < 700.0 or not tau else math.inf
 
 
-def _settled(start: float, target: Callable[[float], float], poisson_epsilon: Ask, end: str) -> float:
-    """The end of the Poisson run's epsilon at target(trial), for the first of growing trials that is at least it."""
+def _settled(start: float, target: Callable[[float], float], end: Callable[[float], float]) -> float:
+    """An end of the Poisson run's epsilon at target(trial), for the first of growing trials that is at least it."""
     trial, step = start * (1 + 2**-40), max(start, 1e-3) * 2**-40
     for _ in range(_DOUBLINGS):
         at = target(trial)
         if not 0.0 < at < 1.0:
             return math.inf
-        found: float = getattr(poisson_epsilon(at), end)
-        if found <= trial:
+        if (found := end(at)) <= trial:
             return found
         trial, step = trial + step, 2.0 * step
     return math.inf

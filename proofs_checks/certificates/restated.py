@@ -17,7 +17,7 @@ from ...accounting.pairs import Order
 from ...accounting.pricing.local_randomisers import separation, told_apart
 from ...accounting.pricing.stable_histogram import pairs_of_new_group
 from ...accounting.pricing.stated_parameters import staircase_apart
-from ...accounting.rounding import float_above, float_below, up
+from ...accounting.rounding import End, float_above, float_below, up
 from ...mechanisms import (
     DiscreteLaplace,
     Gaussian,
@@ -167,7 +167,7 @@ def _of_histogram(histogram: StableHistogram, relation: Relation, rounds: int) -
     alone = StableHistogram(histogram.noise, histogram.threshold)
     kind = "gaussian" if isinstance(histogram.noise, Gaussian) else "laplace"
     moved = _moved(kind, Fraction(repr(histogram.noise.noise_multiplier)) * int(sensitivity(relation)))
-    return [(moved, groups), (_failing(pairs_of_new_group(alone, 1)[Order.REMOVE].likely), groups)]
+    return [(moved, groups), (_failing(pairs_of_new_group(alone, End.UPPER)[Order.REMOVE].likely), groups)]
 
 
 def _moved(kind: str, noise: Fraction) -> Table:

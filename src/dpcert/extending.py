@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .accounting.accountants import CERTIFIED, ESTIMATES, Accountant, added
+from .accounting.accountants import BEST, CERTIFIED, ESTIMATES, Accountant, added
 from .accounting.bracket import Bracket, OutOfReach
 from .accounting.pairs import CategoriesPair, Composition, FinitePair, LatticePair, LocationPair, Pair
 from .accounting.pairs.pair import largest_loss
@@ -113,6 +113,6 @@ def add_accountant(accountant: Accountant) -> None:
     Its brackets must be bounds: they are intersected with the others', and a bracket that contradicts another one is an
     error. Raises InputError for a name that is taken.
     """
-    if accountant.name in ("best", *(other.name for other in (*CERTIFIED, *ESTIMATES, *added))):
+    if accountant.name in (BEST, *(other.name for other in (*CERTIFIED, *ESTIMATES, *added))):
         raise InputError("accountant", accountant.name, "a name that no other accountant has")
     added.append(accountant)

@@ -41,6 +41,15 @@ def test_a_tolerance_out_of_range_is_refused_before_any_work(rtol: float) -> Non
             ask()
 
 
+def test_an_unknown_accountant_is_refused_before_any_work() -> None:
+    """Planted before: at delta = 0, where no accountant is asked, any name would do."""
+    for at in (0.0, 1e-5):
+        with pytest.raises(InputError, match=r"expected one of .*contour.* \(did you mean contour\?\)"):
+            epsilon(RUNS[0], at, accountant="countour")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="best, gaussian, closed-form"):
+        Question.about(RUNS[0], "delta", None, accountant="moments")  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("run", RUNS)
 def test_a_batch_is_the_single_answers(run: Mechanism) -> None:
     targets, points = [1e-3, 1e-6, 1e-9], [0.0, 0.5, 2.0]

@@ -26,6 +26,7 @@ from dpcert.accounting.losses.smooth import one_line as whole
 from dpcert.accounting.losses.smooth import quadrature as moments
 from dpcert.accounting.pairs import GaussianPair, Order, Sampling, SubsampledPair
 from dpcert.accounting.pricing import schemes
+from dpcert.accounting.rounding import End
 from dpcert.mechanisms import FixedSize, Gaussian, Neighbouring, Poisson, Repeat
 from dpcert.mechanisms.base import Mechanism
 
@@ -122,7 +123,8 @@ def lower_end_rounded_up(patch: pytest.MonkeyPatch) -> None:
 
 def searched_from_the_wrong_side(patch: pytest.MonkeyPatch) -> None:
     right = crossings._excess
-    patch.setattr(crossings, "_excess", lambda found, side, log_delta: right(found, 1 - side, log_delta))
+    other = {End.LOWER: End.UPPER, End.UPPER: End.LOWER}
+    patch.setattr(crossings, "_excess", lambda found, end, log_delta: right(found, other[end], log_delta))
 
 
 def errors_subtracted_from_the_upper_end(patch: pytest.MonkeyPatch) -> None:

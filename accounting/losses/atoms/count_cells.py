@@ -16,10 +16,10 @@ import numpy as np
 from flint import arb, ctx
 
 from ....mechanisms.arrays import Floats
-from ...rounding import UNIT, up
+from ...rounding import UNIT, End, up
 from .cells import Cells
 from .edges import Resolution
-from .laws import End, Losses, atoms_of
+from .laws import Losses, atoms_of
 from .product_cells import merged
 from .sampled_cells import joined
 from .transform import AtomLaw, Law
@@ -42,7 +42,7 @@ def losses_of_counts(pair: CountsPair | ShuffledResponsePair) -> Losses | None:
         return None
 
     def law(end: End, resolution: Resolution) -> Law:
-        return AtomLaw(atoms_of(counts_cells(pair, resolution.tail, end is End.UPPER), end, resolution.tail))
+        return AtomLaw(atoms_of(counts_cells(pair, resolution.tail, end), end, resolution.tail))
 
     return Losses(law)
 
@@ -54,15 +54,15 @@ def _is_small(pair: CountsPair | ShuffledResponsePair) -> bool:
 
 
 @lru_cache(maxsize=8)  # one question asks for the same table many times
-def counts_cells(pair: CountsPair | ShuffledResponsePair, tail: float, above: bool) -> Cells:
-    """The cells; above: whether what is put together dominates, or is dominated."""
+def counts_cells(pair: CountsPair | ShuffledResponsePair, tail: float, end: End) -> Cells:
+    """The cells; what is put together dominates for the upper end, and is dominated for the lower one."""
     n, always = pair.reports, pair.unmoved == 0.0
     first, masses, beyond = _binomial(n - 1 if always else n, 2 * pair.each, 0.25 * tail)
     wide = max(1, math.ceil(masses.size / _STRIPES)) if always else 1
     parts = []
     for start in range(0, masses.size, wide):
         stripe = masses[start : start + wide]
-        total = first + (start if above else start + stripe.size - 1) + (1 if always else 0)
+        total = first + (start if end is End.UPPER else start + stripe.size - 1) + (1 if always else 0)
         parts.append(_of_total(pair, total, float(np.sum(stripe)), 0.25 * tail, 8 * masses.size * UNIT))
     found = joined(parts)
     return merged(replace(found, stray=up(found.stray + _heaviest(pair) * beyond, 4)), _KEPT)

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...rounding import UNIT
+from ...rounding import UNIT, End
 from .cells import Atoms, Cells, optimistic, pessimistic
 from .transform import AtomLaw, Law
 from .visible_law import VisibleLaw
@@ -28,13 +27,6 @@ _TRIMMED = 1e-3
 
 _COIN = 2.0**-39
 """By which numbers of a public coin are moved: twice what they are uncertain by."""
-
-
-class End(Enum):
-    """Which end of a bracket a law is for; its value is the direction in which masses are rounded."""
-
-    UPPER = 1.0
-    LOWER = -1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from ...allocation.replaced_blocks import losses_of_one, serves
 from ...pairs import Composition, GaussianPair, Pair
 from ...pairs.parameters import dominated_parameters, dominating_parameters
+from ...rounding import End
 from .edges import Resolution
-from .laws import End
 from .transform import AtomLaw, Law
 
 _FINE_CELLS = 2048

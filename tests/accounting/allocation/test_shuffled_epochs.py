@@ -13,6 +13,7 @@ from dpcert.accounting import delta, epsilon
 from dpcert.accounting.allocation import scored_block, tilted_sums
 from dpcert.accounting.allocation.tilted_sums import Scores, law_of_scores
 from dpcert.accounting.pairs import ScoredBlockPair
+from dpcert.accounting.rounding import End
 from dpcert.mechanisms import Gaussian, Repeat, Shuffled
 
 
@@ -54,7 +55,7 @@ def test_the_lower_end_is_what_two_batches_reveal(noise, epochs, eps):
 def revealed(noise: float, eps: float) -> float:
     """Delta of one epoch of two batches, from the law that is composed."""
     scored_block._outcomes.cache_clear()
-    atoms = scored_block.losses_of_scores(ScoredBlockPair(1 / noise, 2, 1, 2, 1), above=False)
+    atoms = scored_block.losses_of_scores(ScoredBlockPair(1 / noise, 2, 1, 2, 1), End.LOWER)
     return float(atoms.mass @ np.maximum(-np.expm1(np.minimum(eps - atoms.loss, 0.0)), 0.0))
 
 

@@ -7,6 +7,7 @@ import pytest
 from cases import many
 
 from dpcert.accounting.cohorts.cover import Box, Family, Inscribed, Opened
+from dpcert.accounting.pairs import Order
 
 from .oracle import pair_bump
 
@@ -27,7 +28,8 @@ def in_ball(rng: np.random.Generator, radius: float) -> np.ndarray:
 @pytest.mark.parametrize("kind", ["replace-one", "zero-out", "zero-out, other order"])
 @pytest.mark.parametrize(("shift", "rate"), [(0.5, 0.25), (0.0625, 0.5)])
 def test_every_federation_is_below_a_box(kind: str, shift: float, rate: float) -> None:
-    root: Box = Inscribed() if kind == "replace-one" else Opened(swapped=kind != "zero-out")
+    order = Order.REMOVE if kind == "zero-out" else Order.ADD
+    root: Box = Inscribed() if kind == "replace-one" else Opened(order=order)
     step, width = shift / 4, 8
     family = Family(shift, rate, root, step, width)
     kernels = [family.kernel(box) for box in parts(root, 40)]
@@ -53,7 +55,7 @@ def test_boxes_cover_their_parent() -> None:
 
 
 def test_a_part_is_below_its_parent() -> None:
-    for root in (Inscribed(), Opened(), Opened(swapped=True)):
+    for root in (Inscribed(), Opened(), Opened(order=Order.ADD)):
         family = Family(0.5, 0.25, root, 0.1, 12)
         for parent in parts(root, 12):
             for part in parent.split():

@@ -16,6 +16,7 @@ from dpcert.accounting.losses.atoms.visible_law import VisibleLaw
 from dpcert.accounting.losses.line import Plan, invert, summed
 from dpcert.accounting.pairs.gaussian import GaussianLaw
 from dpcert.accounting.pairs.laplace import LaplaceLaw
+from dpcert.accounting.rounding import End
 
 SEED = 20261122
 
@@ -99,7 +100,7 @@ def test_few_frequencies_are_wide_not_wrong() -> None:
     for count in (5, 20, 60):
         plan = Plan(3.0, (0.0, 9.0), 14.0, 1.0, -1.0, 0.0)
         line = measure.on(3.0)
-        above = summed(line, 3.0, line.transform(plan.period, count), 1e-4, upper=True)
+        above = summed(line, 3.0, line.transform(plan.period, count), 1e-4, End.UPPER)
         angle = np.asarray(line.transform(plan.period, count).s)
         base, value, error = above.at(3.0, np.ones(1), np.cos(angle)[None], np.sin(angle)[None])
         assert math.exp(base[0]) * (value[0] + error[0]) >= -math.expm1(-0.3)
