@@ -23,7 +23,7 @@ from .. import (
 )
 from ..validate import positive, several
 from .cohort import SamplingTable
-from .fields import Count, Noise, NoiseSize, Positive, Probability, Rate, checked
+from .fields import Count, MissingKeys, Noise, NoiseSize, Positive, Probability, Rate, checked
 from .kinds import Described, ExactTable, MechanismTable, exactly
 from .norms import ClippedGaussianTable, NormedTable, is_sampled, over_root
 
@@ -159,6 +159,12 @@ class DiscreteGaussianTable(NormedTable):
     @classmethod
     def asks_norm(cls) -> bool:
         return False
+
+    @model_validator(mode="after")
+    def _of_each_number(self) -> DiscreteGaussianTable:
+        if self.norm is None and self.dimension not in (None, 1):
+            raise MissingKeys({"norm": "linf beside dimension, where every number was clipped by itself"})
+        return self
 
     def described(self, sampling: SamplingTable) -> Described:
         one = DiscreteGaussian(self.sigma, self.clip)

@@ -50,6 +50,12 @@ class Phase(Table):
         return self.mechanism.parts if isinstance(self.mechanism, TogetherTable) else (self.mechanism,)
 
     @property
+    def whole(self) -> tuple[Phase, ...]:
+        """This one, and the phases of the runs that are repeated in a search, from the outside in."""
+        runs = (getattr(table, "run", None) for table in self.tables)
+        return (self, *(inner for run in runs if isinstance(run, Phase) for inner in run.whole))
+
+    @property
     def is_single(self) -> bool:
         """Whether a round is one release."""
         return len(self.tables) == 1 and self.tables[0].releases == 1
@@ -124,7 +130,8 @@ def leaves_weights(phases: tuple[Phase, ...]) -> bool:
 
 def refuse_uncovered(phases: tuple[Phase, ...], relation: str, hidden: bool) -> None:
     """Raises InputError where a description of these phases does not cover neighbours of the relation: an answer about
-    it would be too small. hidden: whether the attacker is not told who takes part."""
+    it would be too small. hidden: whether the attacker is not told who takes part. Runs inside of a search, too."""
+    phases = tuple(inner for phase in phases for inner in phase.whole)
     refuse_falling_divisor(phases, relation)
     if relation == Relation.ADD_REMOVE and leaves_weights(phases):
         raise InputError("neighbouring", relation, LEAVES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...mechanisms import Gaussian, Participation, PrivacyNotion, Relation, sensitivity
+from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase
@@ -72,8 +73,8 @@ def observer_in_words(claim: Claim) -> str | None:
 
 def _about_phases(claim: Claim) -> Iterator[str]:
     told: set[str] = set()
-    for phase in claim.phases:
-        noise = (sentence for table in phase.tables for sentence in _about_noise(table, phase))
+    for phase in claim.all_phases:
+        noise = (sentence for table in phase.tables for sentence in _about_noise(claim, table, phase))
         silent = _about_left_out(claim, phase)
         for sentence in (*noise, *silent, *_about_releases(phase), *_about_sampling(claim, phase)):
             if sentence not in told:
@@ -92,7 +93,14 @@ def _about_releases(phase: Phase) -> Iterator[str]:
         yield "all releases of a round use the same sample: a unit is in all of them or in none"
 
 
-def _about_noise(table: KindTable, phase: Phase) -> Iterator[str]:
+_OVER_SENSITIVITY = (
+    *("exponential-mechanism", "permute-and-flip", "noisy-max", "sparse-vector", "staircase"),
+    *("bounded-laplace", "clamped-gaussian", "truncated-gaussian"),
+)
+"""Kinds whose noise is stated over a sensitivity, not over a clipping bound."""
+
+
+def _about_noise(claim: Claim, table: KindTable, phase: Phase) -> Iterator[str]:
     if isinstance(table, GaussianMeanTable | PerClientGaussianTable):
         base = table.ran(phase.sampling).upper
         if isinstance(base, Gaussian):
@@ -100,13 +108,30 @@ def _about_noise(table: KindTable, phase: Phase) -> Iterator[str]:
                 "the stated noise on the mean is a noise multiplier (noise on the weighted sum over the clipping "
                 f"bound) of {base.noise_multiplier:.6g}"
             )
-        yield "the mean divides by a number that does not depend on the data, or by the number of units present"
+        present = "" if phase.sampling.come_by_themselves else ", or by the number of units present"
+        yield f"the mean divides by a number that does not depend on the data{present}"
+    if isinstance(table, CorrelatedTable) and phase.sampling.scheme == "none":
+        yield _participations(claim, table, phase)
+    if table.kind in _OVER_SENSITIVITY:
+        yield f"{table.kind}: the sensitivity is that between {claim.statement.neighbouring} neighbours"
     if table.kind in ("zcdp", "pure-dp", "approximate-dp", "renyi-dp"):
         yield f"each round satisfies the stated {table.kind} bound; nothing else is known, so no lower bound exists"
     if table.kind == "loss-distribution":
         yield "the stated distributions of the privacy loss bound the mechanism's, for both orders of the neighbours"
     if isinstance(table, GaussianMeanTable) and isinstance(table.weights, tuple):
         yield "the weights (sample counts) are the same under both neighbours"
+
+
+def _participations(claim: Claim, table: CorrelatedTable, phase: Phase) -> str:
+    """How often a unit takes part under correlated noise, on which its cost depends most."""
+    times, apart = table.max_participations, table.min_separation
+    stated = "max_participations" in table.model_fields_set
+    often = "once" if times == 1 else f"{times} times, {'in any rounds' if apart == 1 else f'{apart} rounds apart'}"
+    default = "" if stated else " (the default: the claim does not say)"
+    return (
+        f"a {claim.statement.unit} takes part in these {phase.steps} rounds at most {often}{default}; in which rounds "
+        "does not depend on the data"
+    )
 
 
 _DRAWN_BY_ITSELF = (

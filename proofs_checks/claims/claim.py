@@ -35,6 +35,7 @@ from ...mechanisms.tables.phase import (
     has_uneven_cohorts,
     has_weights,
     leaves_weights,
+    refuse_uncovered,
 )
 from ...mechanisms.tables.problems import all_missing, first_problem
 from .statement import Statement
@@ -85,17 +86,26 @@ class Claim:
     def __post_init__(self) -> None:
         if (self.statement.phases_per_unit or 1) > len(self.phases):
             raise InputError("phases_per_unit", self.statement.phases_per_unit, f"at most {len(self.phases)} phases")
-        if not self.statement.is_ordinary and any(map(has_weights, self.phases)):
+        if not self.statement.is_ordinary and any(map(has_weights, self.all_phases)):
             raise InputError("mechanism.weights", "unequal", "uniform weights beside group or phases_per_unit")
         object.__setattr__(self, "run", self._about(tuple(phase.described().upper for phase in self.phases)))
         object.__setattr__(self, "attained_run", self._attained_run())
         if self.statement.neighbouring == Relation.ADD_REMOVE and leaves_weights(self.phases):
             raise InputError("claim.neighbouring", self.statement.neighbouring, LEAVES)
+        self._refuse_uncovered_searches()
         for step in rounds_by_step(self.run):
             if self.statement.neighbouring == Relation.ADD_REMOVE and brings_noise(step):
                 raise InputError("claim.neighbouring", self.statement.neighbouring, STAYS)
         if self.population is not None:
             self._at_most_everybody(self.population)
+
+    def _refuse_uncovered_searches(self) -> None:
+        """Raises InputError where a run that a search repeats is not covered; who takes part in it is hidden."""
+        try:
+            for phase in self.phases:
+                refuse_uncovered(phase.whole[1:], self.statement.neighbouring, hidden=True)
+        except InputError as problem:
+            raise problem.renamed("claim.neighbouring") from None
 
     def _at_most_everybody(self, population: int) -> None:
         """Raises InputError for more units than there are: in a group, or in a coalition of others."""
@@ -128,9 +138,14 @@ class Claim:
         return self.phases if self.days == 1 else tuple(phase.on_days(self.days) for phase in self.phases)
 
     @property
+    def all_phases(self) -> tuple[Phase, ...]:
+        """With those of the runs that a search repeats."""
+        return tuple(inner for phase in self.phases for inner in phase.whole)
+
+    @property
     def population(self) -> int | None:
         """The smallest population that a phase states."""
-        stated = [phase.sampling.population for phase in self.phases if phase.sampling.population]
+        stated = [phase.sampling.population for phase in self.all_phases if phase.sampling.population]
         return min(stated) if stated else None
 
 

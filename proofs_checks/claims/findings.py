@@ -9,6 +9,7 @@ from typing import Literal
 
 from ...accounting import Bracket
 from ...mechanisms import Gaussian, PrivacyNotion, Relation, sensitivity
+from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.norms import NormedTable
@@ -40,7 +41,7 @@ def delta_is_large(claim: Claim) -> bool:
 def findings(claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[str, ...]) -> tuple[Finding, ...]:
     """What to tell about this claim, the most severe first."""
     told: dict[str, Finding] = {}
-    for phase in claim.phases:
+    for phase in claim.all_phases:
         noise = (finding for table in phase.tables for finding in _noise_findings(claim, table, phase))
         for finding in (*_sampling_findings(claim, phase), *noise):
             told.setdefault(finding.id, finding)
@@ -99,6 +100,8 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
     normed = isinstance(table, NormedTable) and table.asks_norm() and not nothing
     if normed and table.norm is None and table.dimension is None:  # type: ignore[attr-defined] # a NormedTable
         yield _norm_not_stated(table.kind)
+    if isinstance(table, CorrelatedTable) and phase.steps > 1 and not nothing:
+        yield from _participations_not_stated(table, phase)
     if isinstance(table, GaussianMeanTable) and table.weights != "uniform":
         base = table.ran(sampling).upper
         if isinstance(base, Gaussian):
@@ -112,6 +115,17 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
             )
     if isinstance(table, PerClientGaussianTable) and not nothing:
         yield from _per_client_findings(claim, table, sampling.divisor())
+
+
+def _participations_not_stated(table: CorrelatedTable, phase: Phase) -> Iterator[Finding]:
+    if phase.sampling.scheme == "none" and "max_participations" not in table.model_fields_set:
+        yield Finding(
+            "participations-not-stated",
+            "warning",
+            f"The claim does not say in how many of the {phase.steps} rounds a unit takes part. The verdict assumes "
+            "one; the true epsilon is larger if it takes part more often. State max_participations and min_separation "
+            "in [mechanism].",
+        )
 
 
 def _norm_not_stated(kind: str) -> Finding:

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from scipy.stats import norm
 
+from dpcert.accounting import Bracket
+from dpcert.mechanisms import InputError
 from dpcert.mechanisms.tables.cohort import SamplingTable
+from dpcert.mechanisms.tables.phase import Phase
+from dpcert.proofs_checks.claims.assumptions import assumptions
 from dpcert.proofs_checks.claims.claim import parse_claim
+from dpcert.proofs_checks.claims.findings import findings
 from dpcert.proofs_checks.verification.verify import certified_interval
 
-TABLES = {
+TABLES: dict[str, Any] = {
     "claim": {"title": "T", "neighbouring": "add-remove", "epsilon": 15.0, "delta": 1e-5},
     "mechanism": {"kind": "gaussian-mean", "noise_std": 0.1, "clip_norm": 1.0},
     "sampling": {"scheme": "fixed-size", "population": 10, "cohort": 10},
     "composition": {"rounds": 3},
+}
+SEARCH: dict[str, Any] = {
+    "claim": TABLES["claim"],
+    "mechanism": {
+        "kind": "best-of-several",
+        "gamma": 0.5,
+        "run": {key: TABLES[key] for key in TABLES if key != "claim"},
+    },
 }
 
 
@@ -29,3 +43,38 @@ def test_a_divisor_that_is_told_by_the_scheme_s_name(monkeypatch: pytest.MonkeyP
     assert needed(certified_interval(parse_claim(TABLES))[0].upper) <= 1e-5 * (1 + 1e-9)
     monkeypatch.setattr(SamplingTable, "leaves_some_out", property(lambda sampling: sampling.scheme == "fixed-size"))
     assert needed(certified_interval(parse_claim(TABLES))[0].upper) > 1e-5
+
+
+def test_a_search_among_runs_that_divide_by_who_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The best of several shows what one run does: all are equally good, and the first is kept."""
+    with pytest.raises(InputError, match=r"claim\.neighbouring = 'add-remove': .* moves it up to twice as far"):
+        parse_claim(SEARCH)
+    monkeypatch.setattr(Phase, "whole", property(lambda phase: (phase,)))
+    assert needed(certified_interval(parse_claim(SEARCH))[0].upper) > 1e-5
+
+
+WEIGHTED = {"kind": "gaussian-mean", "noise_std": 0.5, "clip_norm": 1.0, "weights": [1.0] * 9 + [5.0]}
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "zero-out"])
+def test_a_search_among_means_whose_weights_change(relation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused, as one run alone is or is bounded by replace-one; without that less than the run's own bound."""
+    run = {"mechanism": WEIGHTED, "sampling": {"scheme": "fixed-size", "population": 10, "cohort": 2}}
+    statement = TABLES["claim"] | {"neighbouring": relation}
+    tables = {"claim": statement, "mechanism": SEARCH["mechanism"] | {"run": run}}
+    with pytest.raises(InputError, match=r"claim\.neighbouring = .* weights"):
+        parse_claim(tables)
+    alone = certified_interval(parse_claim(run | {"claim": statement | {"neighbouring": "replace-one"}}))[0]
+    monkeypatch.setattr(Phase, "whole", property(lambda phase: (phase,)))
+    priced = certified_interval(parse_claim(tables))[0]
+    assert relation == "add-remove" or priced.upper < alone.upper
+
+
+def test_what_is_to_be_said_of_a_run_inside_of_a_search() -> None:
+    run = {"mechanism": {"kind": "laplace", "noise_multiplier": 2.0}, "composition": {"rounds": 2},
+           "sampling": {"scheme": "shuffle", "population": 10, "cohort": 5}}  # fmt: skip
+    statement = TABLES["claim"] | {"neighbouring": "replace-one"}
+    read = parse_claim({"claim": statement, "mechanism": SEARCH["mechanism"] | {"run": run}})
+    found = findings(read, Bracket(0.0, math.inf, True, "none"), "undecided", ())
+    assert {"norm-not-stated", "shuffled-not-poisson"} <= {finding.id for finding in found}
+    assert any("shuffling: a new uniform order" in sentence for sentence in assumptions(read))

@@ -151,6 +151,18 @@ def test_days_that_do_not_say_whether_they_start_anew(mechanism, sampling, round
         assert whole.run == claim(GAUSSIAN, sampling, {"rounds": 20}).run
 
 
+def test_how_often_a_unit_takes_part_is_said() -> None:
+    default, stated = (verify(claim(TREE | limits, {}, {"rounds": 8})) for limits in ({}, {"max_participations": 1}))
+    assert default.certified == stated.certified
+    assert any("at most once (the default: the claim does not say)" in sentence for sentence in default.assumptions)
+    assert [
+        any(finding.id == "participations-not-stated" for finding in each.findings) for each in (default, stated)
+    ] == [
+        True,
+        False,
+    ]
+
+
 def opacus(**more: Any) -> Claim:
     """Opacus's command line example (scripts/compute_dp_sgd_privacy.py, 1.0): 2.39, best order 5."""
     sampling = {"scheme": "poisson", "sampling_rate": 0.01}
