@@ -13,23 +13,26 @@ Penalties, all towards the reference model, the last shared one:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Literal
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.func import functional_call, grad, vmap
 
 from ...mechanisms import InputError
 from ...mechanisms.validate import choice, nonnegative
+from ..engine.algorithm import Clients
 from ..engine.client_tensors import ClientTensors, batch_plan
 from ..engine.evaluation import ClientScores
+from ..engine.local import LocalSide
 from ..engine.losses import Loss, cross_entropy
 from ..engine.settings import LocalSteps
 from ..engine.trainer import Trainer
 from ..solvers import Work
-from ..solvers.loop import LoopSolver
+from ..solvers.together import StackedSolver, VmapSolver
 
 Penalty = Literal["vanilla", "mean-regularised", "symmetrised-kl", "ewc"]
 STEPS = LocalSteps(learning_rate=0.1, epochs=5)
@@ -61,60 +64,48 @@ def fine_tune(trainer: Trainer, tuning: FineTuning) -> ClientScores:
     """
     if tuning.penalty == "symmetrised-kl" and trainer.local.loss is not cross_entropy:
         raise InputError("finetune", tuning.penalty, "another penalty: the task does not predict class probabilities")
-    clients = trainer.evaluated.clients
-    scores = ClientScores.empty(len(clients))
-    for place, client in enumerate(clients.tolist()):
-        model = tuned_model(trainer, tuning, client)
-        scores.accuracy[place], scores.loss[place] = trainer.local.scores(client, model, test=True).tolist()
-    samples = np.array([len(trainer.local.test(client)) for client in clients.tolist()], dtype=np.int64)
-    return replace(scores, samples=samples)
+    return trainer.evaluated.scores(partial(tuned_models, trainer, tuning), test=True)
 
 
-def tuned_model(trainer: Trainer, tuning: FineTuning, client: int) -> Tensor:
-    """One client's (d,) model after fine-tuning."""
-    local = trainer.local
-    samples = local.train(client)
-    reference = trainer.reference_model(client)
+def tuned_models(trainer: Trainer, tuning: FineTuning, clients: Clients) -> Tensor:
+    """(c, d): these clients' models after fine-tuning, by the trainer's solver where it can do the work."""
+    local, steps, each = trainer.local, tuning.local, clients.tolist()
+    samples = [local.train(client) for client in each]
+    reference = trainer.reference_models(clients)
     loss: Loss = local.loss
     anchor, strength, curvature = None, 0.0, None
     if tuning.penalty == "symmetrised-kl":
-        samples = samples.with_targets(_outputs(trainer, reference, samples))
+        samples = [
+            own.with_targets(_outputs(trainer, vector, own)) for own, vector in zip(samples, reference, strict=True)
+        ]
         loss = _kl_penalised(local.loss, tuning.strength)
     elif tuning.penalty != "vanilla":
         anchor, strength = reference, tuning.strength
         if tuning.penalty == "ewc":
-            curvature = fisher_diagonal(trainer, reference, samples).unsqueeze(0)
-    rng = trainer.streams.generator("finetune", client)
+            curvature = fisher_diagonals(local, reference, samples)
+    plans = [
+        batch_plan(len(own), steps, trainer.streams.generator("finetune", client))
+        for client, own in zip(each, samples, strict=True)
+    ]
+    seeds = [trainer.streams.torch_seed("finetune", client) for client in each]
+    start = trainer.client_models(clients)
     work = Work(
-        [samples],
-        [batch_plan(len(samples), tuning.local, rng)],
-        loss,
-        trainer.client_model(client),
-        tuning.local.learning_rate,
-        anchor,
-        strength,
-        curvature,
-        tuning.local.weight_decay,
-        [trainer.streams.torch_seed("finetune", client)],
+        samples, plans, loss, start, steps.learning_rate, anchor, strength, curvature, steps.weight_decay, seeds
     )
-    return LoopSolver(local.model).solve(work)[0]
+    return local.solver_for(work).solve(work)
 
 
-def fisher_diagonal(trainer: Trainer, reference: Tensor, samples: ClientTensors) -> Tensor:
-    """(d,) mean over the samples of the squared gradient of each sample's loss at the reference model.
+def fisher_diagonals(local: LocalSide, references: Tensor, samples: Sequence[ClientTensors]) -> Tensor:
+    """(c, d): for each client the mean, over its samples, of the squared gradient of a sample's loss at its reference.
 
-    The empirical Fisher information: with the observed labels.
+    The empirical Fisher information: with the observed labels. references: (c, d).
     """
-    model = trainer.local.model
-    model.module.eval()
-
-    def sample_loss(vector: Tensor, features: Tensor, *targets: Tensor) -> Tensor:
-        outputs = functional_call(model.module, model.named(vector), (features.unsqueeze(0),))
-        return trainer.local.loss(outputs, *(target.unsqueeze(0) for target in targets)).sum()
-
-    in_axes = (None, 0, *(0 for _ in samples.targets))
-    slopes = vmap(grad(sample_loss), in_dims=in_axes)(reference, samples.rows(slice(None)), *samples.targets)
-    return torch.as_tensor(slopes.square().mean(dim=0))
+    local.model.module.eval()
+    one_by_one = [[np.array([row]) for row in range(len(own))] for own in samples]
+    work = Work(samples, one_by_one, local.loss, references, 0.0)
+    stacked = StackedSolver(local.model)
+    squares = (VmapSolver(local.model) if stacked.refuses(work) else stacked).squares(work)
+    return squares / squares.new_tensor([len(own) for own in samples]).unsqueeze(1)
 
 
 @torch.no_grad()
@@ -125,6 +116,7 @@ def _outputs(trainer: Trainer, vector: Tensor, samples: ClientTensors) -> Tensor
     return torch.as_tensor(model.module(samples.rows(slice(None)))).clone()
 
 
+@cache
 def _kl_penalised(loss: Loss, strength: float) -> Loss:
     """The loss plus the symmetrised KL divergence from the reference model's outputs, given as a second target."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,19 +23,11 @@ TOP = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClientScores:
-    """One number a client; NaN for a client without samples. accuracy is NaN throughout for regression.
-
-    samples: on how many; zeros where nobody counted them.
-    """
+    """One number a client; NaN for a client without samples. accuracy is NaN throughout for regression."""
 
     accuracy: Floats
     loss: Floats
-    samples: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
-
-    @classmethod
-    def empty(cls, clients: int) -> ClientScores:
-        """NaN for so many clients."""
-        return cls(np.full(clients, np.nan), np.full(clients, np.nan))
+    samples: npt.NDArray[np.int64]
 
     def means(self) -> tuple[float | None, float | None]:
         """Means over the clients that have samples; None where there is none."""
@@ -44,9 +36,7 @@ class ClientScores:
     def by_sample(self) -> float | None:
         """The mean accuracy over samples: clients weigh as many as they have. None where nothing is known."""
         known = ~np.isnan(self.accuracy)
-        if not len(self.samples) or not known.any():
-            return None
-        return float(np.average(self.accuracy[known], weights=self.samples[known]))
+        return float(np.average(self.accuracy[known], weights=self.samples[known])) if known.any() else None
 
 
 def _mean(values: Floats) -> float | None:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from ..data import Federation
 from ..models import build_model
-from ..solvers import LocalSolver, Work, choose_solver, pays_to_compile
+from ..solvers import LocalSolver, Work, check_solver, choose_solver, pays_to_compile
 from .algorithm import Algorithm, Clients, Solve, StabilityWarning
 from .client_tensors import ClientTensors, Kept, batch_plan, steps_in_a_round, to_tensors
 from .contribution import Contribution
@@ -68,11 +68,12 @@ class LocalSide:
         full = self.settings.sampling == "full"
         cohort = self.federation.population if full else self.settings.cohort
         self._compiled = pays_to_compile(self.model, min(cohort, self.together), self.settings.rounds * cohort)
+        check_solver(self.settings.solver, self.model, nothing)
         usual = self.solver_for(nothing)
         self.usual_solver, self._streams = usual.name, usual.streams
 
     def solver_for(self, work: Work) -> LocalSolver:
-        """The solver for this work."""
+        """The solver for this work: the one asked for, or the fastest where fine-tuning asks for what it cannot do."""
         return choose_solver(self.settings.solver, self.model, work, compiled=self._compiled)
 
     def train(self, client: int) -> ClientTensors:
@@ -152,17 +153,24 @@ class Evaluated:
         if asked is not None and asked < population:
             self.clients = np.sort(streams.generator("evaluation").choice(population, size=asked, replace=False))
 
-    def scores(self, model_of: Callable[[int], Tensor], *, test: bool) -> ClientScores:
-        """Of every client's (d,) model on its own samples, the same in every process. The device is asked once."""
+    def scores(self, models_of: Callable[[Clients], Tensor], *, test: bool) -> ClientScores:
+        """Of every client's model on its own samples, the same in every process. The device is asked once.
+
+        models_of: these clients' models, (c, d); asked for as many as train together.
+        """
         here = [place for place, k in enumerate(self.clients) if self._processes.owns(int(k) % self._shards)]
-        own = self.clients[here].tolist()
+        own, size = self.clients[here], self._local.together
         found = torch.zeros(3, len(self.clients), dtype=torch.float64)
         with reproducible_kernels(self._local.device):
-            each = [self._local.scores(client, model_of(client), test=test) for client in own]
+            each = [
+                self._local.scores(client, vector, test=test)
+                for chunk in (own[first : first + size] for first in range(0, len(own), size))
+                for client, vector in zip(chunk.tolist(), models_of(chunk), strict=True)
+            ]
         if each:
             found[:2, here] = torch.stack(each, dim=1).cpu()
         samples = self._local.test if test else self._local.train
-        found[2, here] = torch.tensor([len(samples(client)) for client in own], dtype=torch.float64)
+        found[2, here] = torch.tensor([len(samples(client)) for client in own.tolist()], dtype=torch.float64)
         everything = self._processes.total(found).numpy()
         return ClientScores(everything[0], everything[1], everything[2].astype(np.int64))
 

@@ -217,11 +217,11 @@ class Trainer:
 
     def client_model(self, client: int) -> Tensor:
         """The (d,) vector with which this client predicts, in new memory."""
-        return self._model_of(client).clone()
+        return self.client_models(np.array([client]))[0].clone()
 
-    def _model_of(self, client: int) -> Tensor:
-        clients = np.array([client])
-        return self.algorithm.models(self._broadcast, self._own(clients), clients)[0]
+    def client_models(self, clients: Clients) -> Tensor:
+        """(c, d): with which these clients predict."""
+        return self.algorithm.models(self._broadcast, self._own(clients), clients).expand(len(clients), -1)
 
     def released_state(self) -> dict[str, Tensor] | None:
         """The released model as a state_dict for the module; None where the algorithm releases no single model."""
@@ -231,10 +231,10 @@ class Trainer:
         self.local.model.vector.copy_(released)
         return {name: value.detach().cpu().clone() for name, value in self.local.model.module.state_dict().items()}
 
-    def reference_model(self, client: int) -> Tensor:
-        """The (d,) shared model that this client's is measured against, in new memory."""
-        return self.algorithm.reference(self._broadcast, np.array([client]))[0].clone()
+    def reference_models(self, clients: Clients) -> Tensor:
+        """(c, d): the shared models that these clients' are measured against."""
+        return self.algorithm.reference(self._broadcast, clients)
 
     def scores(self, *, test: bool = True) -> ClientScores:
         """Accuracy and loss of each evaluated client's model. test: on its test samples, else its training ones."""
-        return self.evaluated.scores(self._model_of, test=test)
+        return self.evaluated.scores(self.client_models, test=test)

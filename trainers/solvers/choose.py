@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...mechanisms import InputError
 from ..engine.parameters import FlatModule
 from ..models import Cnn
@@ -44,23 +46,25 @@ def pays_to_compile(model: FlatModule, together: int, clients: int) -> bool:
     return on_cuda and together >= COMPILED_TOGETHER and clients >= COMPILED_CLIENTS
 
 
-def choose_solver(name: str, model: FlatModule, work: Work, *, compiled: bool = False) -> LocalSolver:
-    """The named solver, or for "auto" the first of PREFERRED that can do the work; before them "compiled", if it pays.
+SOLVERS: dict[str, Callable[[FlatModule], LocalSolver]] = {
+    "dual": DualSolver,
+    "stacked": StackedSolver,
+    "compiled": CompiledSolver,
+    "vmap": VmapSolver,
+    "loop": LoopSolver,
+}
 
-    Raises InputError for a named solver that cannot do the work.
-    """
-    candidates: dict[str, LocalSolver] = {
-        "dual": DualSolver(model),
-        "stacked": StackedSolver(model),
-        "compiled": CompiledSolver(model),
-        "vmap": VmapSolver(model),
-        "loop": LoopSolver(model),
-    }
-    if name != "auto":
-        refusal = candidates[name].refuses(work)
-        if refusal:
-            raise InputError("solver", name, f"another solver: {refusal}")
-        return candidates[name]
+
+def check_solver(name: str, model: FlatModule, work: Work) -> None:
+    """Raise InputError for a named solver that cannot do the work."""
+    refusal = None if name == "auto" else SOLVERS[name](model).refuses(work)
+    if refusal:
+        raise InputError("solver", name, f"another solver: {refusal}")
+
+
+def choose_solver(name: str, model: FlatModule, work: Work, *, compiled: bool = False) -> LocalSolver:
+    """The first that can do the work: the named one (not "auto"), "compiled", if it pays, and those of PREFERRED."""
+    asked = () if name == "auto" else (name,)
     preferred = PREFERRED[model.vector.device.type, work.clients[0].is_sparse]
-    preferred = ("compiled", *preferred) if compiled else preferred
-    return next(candidates[name] for name in preferred if candidates[name].refuses(work) is None)
+    candidates = (SOLVERS[each](model) for each in (*asked, *(("compiled",) if compiled else ()), *preferred))
+    return next(candidate for candidate in candidates if candidate.refuses(work) is None)

@@ -68,25 +68,37 @@ Slopes = Callable[..., Tensor]
 weighted sum of losses."""
 
 
-def solve_together(work: Work, slopes: Slopes) -> Tensor:
-    """The (c, d) models after the last step."""
-    order = most_steps_first(work)
-    places = on_device(np.array(order), work.start.device)
-    work = _reordered(work, order, places)
-    first = work.clients[0]
+def steps_of(work: Work) -> Iterator[tuple[int, list[Tensor]]]:
+    """For each step, how many clients have it, and what slopes take of them after their models.
+
+    The work's clients must be in the order of most_steps_first.
+    """
     features = torch.cat([client.rows(slice(None)) for client in work.clients])
-    targets = [torch.cat([client.targets[k] for client in work.clients]) for k in range(len(first.targets))]
+    targets = [torch.cat(parts) for parts in zip(*(client.targets for client in work.clients), strict=True)]
     offsets = first_rows(work).unsqueeze(1)
-    vector = per_client(work.start, len(order)).clone()
-    anchor = None if work.anchor is None else per_client(work.anchor, len(order))
     for rows, weights in schedule(work):
-        busy, chosen = len(rows), rows + offsets[: len(rows)]
-        gradient = slopes(vector[:busy], features[chosen], weights, *(target[chosen] for target in targets))
+        chosen = rows + offsets[: len(rows)]
+        yield len(rows), [features[chosen], weights, *(target[chosen] for target in targets)]
+
+
+def solve_together(work: Work, slopes: Slopes) -> Tensor:
+    """The (c, d) models after the last step. The work's clients must be in the order of most_steps_first."""
+    vector = per_client(work.start, len(work.clients)).clone()
+    anchor = None if work.anchor is None else per_client(work.anchor, len(work.clients))
+    for busy, batches in steps_of(work):
+        gradient = slopes(vector[:busy], *batches)
         _pull(work, gradient, vector[:busy], anchor)
         vector[:busy].sub_(gradient, alpha=work.learning_rate)
-    result = torch.empty_like(vector)
-    result[places] = vector
-    return result
+    return vector
+
+
+def square_together(work: Work, slopes: Slopes) -> Tensor:
+    """(c, d): the sum over a client's steps of its squared gradients, all at its start. The order as above."""
+    start = per_client(work.start, len(work.clients))
+    total = torch.zeros_like(start)
+    for busy, batches in steps_of(work):
+        total[:busy].add_(slopes(start[:busy], *batches).square_())
+    return total
 
 
 class TogetherSolver:
@@ -102,7 +114,20 @@ class TogetherSolver:
 
     def solve(self, work: Work) -> Tensor:
         self.model.module.train()
-        return solve_together(work, self.slopes(work))
+        return self._in_order(solve_together, work)
+
+    def squares(self, work: Work) -> Tensor:
+        """(c, d): the sum over a client's steps of its squared gradients, all at its start, as the model predicts."""
+        self.model.module.eval()
+        return self._in_order(square_together, work)
+
+    def _in_order(self, together: Callable[[Work, Slopes], Tensor], work: Work) -> Tensor:
+        order = most_steps_first(work)
+        places = on_device(np.array(order), work.start.device)
+        found = together(_reordered(work, order, places), self.slopes(work))
+        result = torch.empty_like(found)
+        result[places] = found
+        return result
 
     def changes(self, work: Work) -> Iterable[Tensor]:
         return self.solve(work).sub_(work.start)
@@ -159,10 +184,6 @@ class VmapSolver(TogetherSolver):
             return f"torch.func.vmap cannot run the model ({' '.join(str(error).split())[:200]})"
         return None
 
-    def solve(self, work: Work) -> Tensor:
-        with plain_convolutions(work.start.device):
-            return super().solve(work)
-
     def slopes(self, work: Work) -> Slopes:
         def batch_loss(own: Tensor, features: Tensor, weights: Tensor, *targets: Tensor) -> Tensor:
             with self.model.arithmetic():
@@ -170,7 +191,12 @@ class VmapSolver(TogetherSolver):
                 losses = work.loss(outputs, *targets)
             return weighted_sum(losses, weights)
 
-        slopes: Slopes = vmap(grad(batch_loss), randomness="error")
+        vectorised: Slopes = vmap(grad(batch_loss), randomness="error")
+
+        def slopes(*told: Tensor) -> Tensor:
+            with plain_convolutions(self.model.vector.device):
+                return vectorised(*told)
+
         return slopes
 
 

@@ -56,4 +56,4 @@ def test_accuracy_by_sample_weighs_clients_by_their_samples() -> None:
     scores = ClientScores(np.array([1.0, 0.5, np.nan]), np.zeros(3), np.array([1, 3, 0]))
     assert scores.by_sample() == 0.625
     assert scores.means()[0] == 0.75
-    assert ClientScores.empty(3).by_sample() is None
+    assert ClientScores(np.full(1, np.nan), np.zeros(1), np.ones(1, dtype=np.int64)).by_sample() is None

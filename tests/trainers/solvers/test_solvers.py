@@ -19,7 +19,7 @@ from dpcert.trainers.engine.parameters import FlatModule
 from dpcert.trainers.engine.settings import LocalSteps
 from dpcert.trainers.engine.streams import Streams
 from dpcert.trainers.models import Cnn, Linear, Mlp
-from dpcert.trainers.solvers import Work, choose_solver, pays_to_compile, together
+from dpcert.trainers.solvers import Work, check_solver, choose_solver, pays_to_compile, together
 from dpcert.trainers.solvers.dual import DualSolver
 from dpcert.trainers.solvers.loop import LoopSolver
 from dpcert.trainers.solvers.together import CompiledSolver, StackedSolver, VmapSolver
@@ -225,7 +225,7 @@ def test_choice():
     mlp = FlatModule(Mlp(6, 3), torch.float64, CPU)
     assert choose_solver("auto", mlp, work_for(mlp, (6,), 3)).name == "loop"
     with pytest.raises(InputError, match=r"models\.Linear"):
-        choose_solver("dual", mlp, work_for(mlp, (6,), 3))
+        check_solver("dual", mlp, work_for(mlp, (6,), 3))
 
 
 def test_auto_compiles_where_a_run_on_cuda_is_long_enough_and_a_compiler_is_there(monkeypatch):
