@@ -107,9 +107,7 @@ def train(
 
 def _tuned(trainer: Trainer, finetuning: FineTuning) -> dict[str, Any]:
     """Scores after fine-tuning take the place of the trained models'; those move to before_finetuning."""
-    scores = fine_tune(trainer, finetuning)
-    accuracy, loss = scores.means()
-    found = {"test_accuracy": accuracy, "test_accuracy_by_sample": scores.by_sample(), "test_loss": loss}
+    found = fine_tune(trainer, finetuning).tested()
     before = {key: trainer.history[-1].get(key) for key in found}
     return {"finetune": finetuning.penalty, "before_finetuning": before, **found}
 

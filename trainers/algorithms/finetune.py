@@ -26,7 +26,7 @@ from ...mechanisms import InputError
 from ...mechanisms.validate import choice, nonnegative
 from ..engine.algorithm import Clients
 from ..engine.client_tensors import ClientTensors, batch_plan
-from ..engine.evaluation import ClientScores
+from ..engine.evaluation import ClientScores, predicted
 from ..engine.local import LocalSide
 from ..engine.losses import Loss, cross_entropy
 from ..engine.settings import LocalSteps
@@ -75,18 +75,15 @@ def tuned_models(trainer: Trainer, tuning: FineTuning, clients: Clients) -> Tens
     loss: Loss = local.loss
     anchor, strength, curvature = None, 0.0, None
     if tuning.penalty == "symmetrised-kl":
-        samples = [
-            own.with_targets(_outputs(trainer, vector, own)) for own, vector in zip(samples, reference, strict=True)
-        ]
+        shown = [predicted(local.model, *of) for of in zip(reference, samples, strict=True)]
+        samples = [own.with_targets(outputs) for own, outputs in zip(samples, shown, strict=True)]
         loss = _kl_penalised(local.loss, tuning.strength)
     elif tuning.penalty != "vanilla":
         anchor, strength = reference, tuning.strength
         if tuning.penalty == "ewc":
             curvature = fisher_diagonals(local, reference, samples)
-    plans = [
-        batch_plan(len(own), steps, trainer.streams.generator("finetune", client))
-        for client, own in zip(each, samples, strict=True)
-    ]
+    generators = (trainer.streams.generator("finetune", client) for client in each)
+    plans = [batch_plan(len(own), steps, rng) for own, rng in zip(samples, generators, strict=True)]
     seeds = [trainer.streams.torch_seed("finetune", client) for client in each]
     start = trainer.client_models(clients)
     work = Work(
@@ -100,20 +97,11 @@ def fisher_diagonals(local: LocalSide, references: Tensor, samples: Sequence[Cli
 
     The empirical Fisher information: with the observed labels. references: (c, d).
     """
-    local.model.module.eval()
     one_by_one = [[np.array([row]) for row in range(len(own))] for own in samples]
     work = Work(samples, one_by_one, local.loss, references, 0.0)
     stacked = StackedSolver(local.model)
     squares = (VmapSolver(local.model) if stacked.refuses(work) else stacked).squares(work)
     return squares / squares.new_tensor([len(own) for own in samples]).unsqueeze(1)
-
-
-@torch.no_grad()
-def _outputs(trainer: Trainer, vector: Tensor, samples: ClientTensors) -> Tensor:
-    model = trainer.local.model
-    model.module.eval()
-    model.vector.copy_(vector)
-    return torch.as_tensor(model.module(samples.rows(slice(None)))).clone()
 
 
 @cache

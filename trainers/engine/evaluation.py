@@ -38,6 +38,11 @@ class ClientScores:
         known = ~np.isnan(self.accuracy)
         return float(np.average(self.accuracy[known], weights=self.samples[known])) if known.any() else None
 
+    def tested(self) -> dict[str, float | None]:
+        """The means of scores on test samples, as JSON."""
+        accuracy, loss = self.means()
+        return {"test_accuracy": accuracy, "test_accuracy_by_sample": self.by_sample(), "test_loss": loss}
+
 
 def _mean(values: Floats) -> float | None:
     known = values[~np.isnan(values)]
@@ -46,25 +51,24 @@ def _mean(values: Floats) -> float | None:
 
 def record(rounds: int, test: ClientScores, train: ClientScores) -> dict[str, Any]:
     """The means after so many rounds, as JSON."""
-    (accuracy, loss), (train_accuracy, train_loss) = test.means(), train.means()
-    return {
-        "round": rounds,
-        "test_accuracy": accuracy,
-        "test_accuracy_by_sample": test.by_sample(),
-        "test_loss": loss,
-        "train_accuracy": train_accuracy,
-        "train_loss": train_loss,
-    }
+    accuracy, loss = train.means()
+    return {"round": rounds, **test.tested(), "train_accuracy": accuracy, "train_loss": loss}
 
 
 @torch.no_grad()
+def predicted(model: FlatModule, vector: Tensor, samples: ClientTensors) -> Tensor:
+    """(n, outputs): of the model with these (d,) parameters on the samples."""
+    model.module.eval()
+    model.vector.copy_(vector)
+    outputs: Tensor = model.module(samples.rows(slice(None)))
+    return outputs
+
+
 def score(model: FlatModule, vector: Tensor, samples: ClientTensors, loss: Loss, task: Task) -> Tensor:
     """(2,) doubles on the model's device, for which nobody has waited: accuracy and mean loss; NaN without samples."""
     if not len(samples):
         return vector.new_full((2,), math.nan, dtype=torch.float64)
-    model.module.eval()
-    model.vector.copy_(vector)
-    outputs = model.module(samples.rows(slice(None)))
+    outputs = predicted(model, vector, samples)
     # NaN means "no samples" here: a model that has diverged has an infinite loss.
     mean_loss = loss(outputs, samples.targets[0]).mean().double().nan_to_num(nan=math.inf, posinf=math.inf)
     return torch.stack([_accuracy(outputs, samples.targets[0], task), mean_loss])

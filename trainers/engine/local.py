@@ -91,10 +91,10 @@ class LocalSide:
 
         return self.kept.get((client, test), made)
 
-    def chunks(self, clients: Clients, algorithm: Algorithm) -> list[Clients]:
-        """The clients, in order, in pieces small enough to hold at once all that the algorithm makes of them."""
-        least = STREAMED_CHUNK if algorithm.streams and self._streams else 1
-        size = max(least, self.together)
+    def chunks(self, clients: Clients, algorithm: Algorithm | None = None) -> list[Clients]:
+        """The clients, in order, in pieces small enough to hold at once all that is made of them, by the algorithm."""
+        streamed = algorithm is not None and algorithm.streams and self._streams
+        size = max(STREAMED_CHUNK if streamed else 1, self.together)
         return [clients[first : first + size] for first in range(0, len(clients), size)]
 
     def solver(self, clients: Clients, round_index: int) -> Solve:
@@ -159,12 +159,12 @@ class Evaluated:
         models_of: these clients' models, (c, d); asked for as many as train together.
         """
         here = [place for place, k in enumerate(self.clients) if self._processes.owns(int(k) % self._shards)]
-        own, size = self.clients[here], self._local.together
+        own = self.clients[here]
         found = torch.zeros(3, len(self.clients), dtype=torch.float64)
         with reproducible_kernels(self._local.device):
             each = [
                 self._local.scores(client, vector, test=test)
-                for chunk in (own[first : first + size] for first in range(0, len(own), size))
+                for chunk in self._local.chunks(own)
                 for client, vector in zip(chunk.tolist(), models_of(chunk), strict=True)
             ]
         if each:

@@ -15,7 +15,7 @@ from ..build import Parameters, build_algorithm
 from ..data import Federation
 from ..dpfedmtl import SharedLayers
 from ..dpfedmtl.claimed import claimed_epsilon
-from ..engine.algorithm import StabilityWarning
+from ..engine.algorithm import Algorithm, StabilityWarning
 from ..engine.observers import against_observers
 from ..engine.outcome import Outcome
 from ..engine.privacy import PrivacyGoal
@@ -85,17 +85,28 @@ class Trained:
     outcome: Outcome
 
 
-def train_cell(cell: Cell, federation: Federation) -> Trained:
-    """Train the cell's algorithm."""
-    cohort, population = min(cell.cohort, federation.population), federation.population
+def described(cell: Cell, population: int) -> tuple[Algorithm, Settings, PrivacyGoal]:
+    """The cell's run on so many clients, with the noise that it states. Raises InputError for values out of range."""
     parameters = Parameters(
         cell.strength, cell.alpha, head_layers=cell.head_layers, aggregation_interval=cell.aggregation_interval
     )
-    algorithm = build_algorithm(cell.algorithm, parameters, population)
     shared = {field.name: getattr(cell, field.name) for field in fields(Settings) if hasattr(cell, field.name)}
     steps = LocalSteps(cell.learning_rate, cell.local_epochs, None, cell.batch_size)
-    settings = Settings(**shared | {"cohort": cohort, "noise_multiplier": 0.0, "local": steps})
+    told = {"cohort": min(cell.cohort, population), "local": steps}
     goal = PrivacyGoal(cell.delta, cell.neighbouring)  # type: ignore[arg-type] # PrivacyGoal checks it
+    return build_algorithm(cell.algorithm, parameters, population), Settings(**shared | told), goal
+
+
+def tuning_of(cell: Cell) -> FineTuning | None:
+    """The cell's fine-tuning. Raises InputError as `described` does."""
+    steps = LocalSteps(cell.learning_rate, cell.finetune_epochs, None, cell.batch_size)
+    return FineTuning(cell.finetune, steps, cell.finetune_strength) if cell.finetune else None  # type: ignore[arg-type]
+
+
+def train_cell(cell: Cell, federation: Federation) -> Trained:
+    """Train the cell's algorithm."""
+    population = federation.population
+    algorithm, settings, goal = described(cell, population)
     told = {"noise_multiplier": cell.noise_multiplier}
     if cell.target_epsilon and algorithm.releases:
         told = {"target_epsilon": cell.target_epsilon}
@@ -122,11 +133,8 @@ def result_of(cell: Cell, trained: Trained) -> dict[str, Any]:
     result: dict[str, Any] = {**asdict(cell), **outcome.final, "history": watched(trainer, outcome)}
     result["noise_multiplier"] = trainer.settings.noise_multiplier
     result["device"], result["solver"] = trainer.local.device.type, trainer.local.usual_solver
-    if cell.finetune:
-        steps = LocalSteps(cell.learning_rate, cell.finetune_epochs, None, cell.batch_size)
-        scores = fine_tune(trainer, FineTuning(cell.finetune, steps, cell.finetune_strength))  # type: ignore[arg-type]
-        result["test_accuracy"], result["test_loss"] = scores.means()
-        result["test_accuracy_by_sample"] = scores.by_sample()
+    tuning = tuning_of(cell)
+    result |= fine_tune(trainer, tuning).tested() if tuning else {}
     bracket = outcome.privacy
     result["epsilon_lower"] = None if bracket is None else bracket.lower
     result["epsilon_upper"] = None if bracket is None else bracket.upper

@@ -8,8 +8,9 @@ data: choosing among them is not accounted for, for any method.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,12 @@ import numpy as np
 
 from ...mechanisms import InputError
 from ..algorithms.finetune import PENALTIES
-from ..build import Parameters, build_algorithm
 from ..data import load_federation
-from ..engine.privacy import PrivacyGoal
-from ..engine.settings import Settings
 from ..stated_noise import calibrated_noise
-from .cell import Cell
+from .cell import Cell, described
 from .numbers import accuracy, markdown, over_seeds, upper
 from .runs import Experiment, ran_on, where, write_runs
-from .sweep import run_sweep
+from .sweep import Report, run_sweep
 
 VALIDATION = 0.2
 """The share of each client's training samples that trials are judged on."""
@@ -62,11 +60,9 @@ class Plan:
 FULL = Plan((1.5, 4.0, 16.0, None), 16, (20, 40, 80))
 QUICK = Plan((4.0, None), 3, (10, 20))
 
-Report = Callable[[int, int, dict[str, Any]], None]
-
 
 def compare(
-    base: Cell, plan: Plan, seeds: Sequence[int], folder: str | Path, report: Report | None = None, jobs: int = 1
+    base: Cell, plan: Plan, seeds: Sequence[int], folder: str | Path, report: Report = lambda *_: None, jobs: int = 1
 ) -> list[dict[str, Any]]:
     """All tuned runs' results, each with its `target` ("none" without noise); finished runs are kept in the folder.
 
@@ -92,9 +88,9 @@ def compare(
     ]
 
 
-def _among(report: Report | None, before: int, total: int) -> Report | None:
+def _among(report: Report, before: int, total: int) -> Report:
     """The report of a sweep that is a part of more runs."""
-    return report and (lambda done, _, result: report(before + done, total, result))
+    return lambda done, _, result: report(before + done, total, result)
 
 
 def _compared(accuracy: float | None) -> float:
@@ -103,7 +99,7 @@ def _compared(accuracy: float | None) -> float:
 
 
 def run_fair(
-    base: Cell, plan: Plan, seeds: Sequence[int], folder: Path, report: Report | None = None, jobs: int = 1
+    base: Cell, plan: Plan, seeds: Sequence[int], folder: Path, report: Report = lambda *_: None, jobs: int = 1
 ) -> Experiment:
     """The comparison, or what the folder lacks of it, with its table in the folder."""
     results = compare(base, plan, seeds, folder, report, jobs)
@@ -119,7 +115,6 @@ class _Tuning:
 
     def __init__(self, base: Cell, plan: Plan) -> None:
         self.base, self.plan = base, plan
-        self._noise: dict[tuple[str, int, float], float] = {}
         federation = load_federation(base.data, seed=base.seed)
         if federation.task == "regression":
             raise InputError("data", base.data, "classes or tags: this comparison is by accuracy")
@@ -133,24 +128,16 @@ class _Tuning:
         plain = replace(self.base, algorithm=method.partition(" + ")[0], finetune="")
         for place in order[: self.plan.budget].tolist():
             cell = replace(plain, **dict(zip(grid, choices[place], strict=True)))
-            noise = 0.0 if target is None else self._noise_of(cell, target)
+            like = replace(plain, rounds=cell.rounds, clip_norm=1.0)  # what the noise depends on, of this experiment's
+            noise = 0.0 if target is None else _noise_of(like, self.population, target)
             yield replace(cell, noise_multiplier=noise)
 
-    def _noise_of(self, cell: Cell, target: float) -> float:
-        """The least noise for which this many rounds cost at most the target."""
-        key = (cell.algorithm, cell.rounds, target)
-        if key not in self._noise:
-            population = self.population
-            settings = Settings(
-                cell.rounds,
-                min(cell.cohort, population),
-                cell.sampling,  # type: ignore[arg-type] # Settings checks it
-                clip_norm=cell.clip_norm,
-            )
-            algorithm = build_algorithm(cell.algorithm, Parameters(), population)
-            goal = PrivacyGoal(cell.delta, cell.neighbouring)  # type: ignore[arg-type] # PrivacyGoal checks it
-            self._noise[key] = calibrated_noise(algorithm, settings, population, goal, target).value
-        return self._noise[key]
+
+@cache
+def _noise_of(cell: Cell, population: int, target: float) -> float:
+    """The least noise for which the cell's rounds cost at most the target."""
+    algorithm, settings, goal = described(cell, population)
+    return calibrated_noise(algorithm, settings, population, goal, target).value
 
 
 def as_markdown(results: Sequence[dict[str, Any]]) -> str:

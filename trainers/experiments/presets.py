@@ -18,7 +18,6 @@ from .cell import Cell
 
 OfOneSeed = Callable[[Cell, Sequence[float]], Iterator[Cell]]
 
-
 Preset = Callable[..., list[Cell]]
 """(base, seeds, epsilons=()) -> the cells for these seeds."""
 

@@ -6,7 +6,7 @@ python -m dpcert.trainers.experiments.report RUNS.json FOLDER
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from ...mechanisms import InputError
 from .cell import Cell
 from .plots import draw
 from .runs import Experiment, drawn, ran_on, read_runs, where, write_runs
-from .sweep import run_sweep
+from .sweep import Report, run_sweep
 from .table import Row, as_markdown, grid, summarise
 
 
@@ -30,11 +30,7 @@ def write_report(results: Sequence[dict[str, Any]], folder: str | Path) -> list[
 
 
 def run_grid(
-    name: str,
-    cells: Iterable[Cell],
-    folder: Path,
-    report: Callable[[int, int, dict[str, Any]], None] | None = None,
-    jobs: int = 1,
+    name: str, cells: Iterable[Cell], folder: Path, report: Report = lambda *_: None, jobs: int = 1
 ) -> Experiment:
     """All cells, or those that the folder lacks; table and plots in the folder. report, jobs: as for `run_sweep`."""
     results = run_sweep(cells, folder, jobs=jobs, report=report)

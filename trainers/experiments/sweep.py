@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import as_completed
 from functools import lru_cache, partial
-from itertools import chain, groupby
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,10 @@ from ...mechanisms.workers import pool
 from ..data import Federation, load_federation
 from ..data.federation import hold_out
 from ..engine.checkpoint import replaced
-from .cell import Cell, result_of, train_cell
+from .cell import Cell, described, result_of, train_cell, tuning_of
+
+Report = Callable[[int, int, dict[str, Any]], None]
+"""Called with how many are done, of how many, and the last one's result."""
 
 Reported = Callable[[int, int, str], None]
 """Called with how many are done, of how many, and the name of the last."""
@@ -33,54 +36,52 @@ def run_sweep(
     jobs: int = 1,
     kept: str = "cells",
     validation: float = 0.0,
-    report: Callable[[int, int, dict[str, Any]], None] | None = None,
+    report: Report = lambda *_: None,
 ) -> list[dict[str, Any]]:
     """All cells' results in order, kept in this part of the folder.
 
     report(done, all, result) for each, first for those that were there.
     jobs: how many processes run at once, on one GPU too (a small model's round leaves it idle for most of the time).
     validation: the share of each client's training samples that scores are computed on, in place of the test samples.
-    Raises InputError for a result file that is not readable, before any cell runs.
+    Raises InputError for a result file that is not readable, and a cell's value that is out of range, before any runs.
     """
     cells = list(cells)
     files = {cell: Path(folder) / kept / f"{cell.key}.json" for cell in cells}
-    (Path(folder) / kept).mkdir(parents=True, exist_ok=True)
     results = {cell: read_result(file) for cell, file in files.items() if file.exists()}
     missing = {cell: file for cell, file in files.items() if cell not in results}
-    if report:
-        for done, result in enumerate(results.values(), start=1):
-            report(done, len(files), result)
+    for cell in missing:
+        described(cell, cell.cohort)
+        tuning_of(cell)
+    for done, result in enumerate(results.values(), start=1):
+        report(done, len(files), result)
     for cell, result in _computed(missing, jobs, validation):
         results[cell] = result
-        if report:
-            report(len(results), len(files), result)
+        report(len(results), len(files), result)
     return [results[cell] for cell in cells]
 
 
 def _computed(files: dict[Cell, Path], jobs: int, validation: float) -> Iterator[tuple[Cell, dict[str, Any]]]:
     """Each with its result, as it ends; those that share a training are trained once, by one process."""
-    groups = [{cell: files[cell] for cell in group} for _, group in groupby(files, lambda cell: cell.training)]
+    groups: dict[Cell, dict[Cell, Path]] = {}
+    for cell, file in files.items():
+        groups.setdefault(cell.training, {})[cell] = file
     with pool(jobs if jobs > 1 else 0, "spawn", partial(torch.set_num_threads, torch.get_num_threads())) as workers:
         if workers is None:
             _federation.cache_clear()  # the data may have been written anew since another sweep of this process
-            yield from chain.from_iterable(_trained_together(group, validation) for group in groups)
+            yield from chain.from_iterable(_trained_together(group, validation) for group in groups.values())
             return
-        for future in as_completed([workers.submit(_all_together, group, validation) for group in groups]):
+        for future in as_completed([workers.submit(_trained_together, group, validation) for group in groups.values()]):
             yield from future.result()
 
 
-def _all_together(files: dict[Cell, Path], validation: float) -> list[tuple[Cell, dict[str, Any]]]:
-    return list(_trained_together(files, validation))
-
-
-def _trained_together(files: dict[Cell, Path], validation: float) -> Iterator[tuple[Cell, dict[str, Any]]]:
+def _trained_together(files: dict[Cell, Path], validation: float) -> list[tuple[Cell, dict[str, Any]]]:
     """Cells that differ in their fine-tuning alone; each result is kept at once."""
     first = next(iter(files))
-    trained = train_cell(first, _federation(first.data, first.seed, validation))
+    trained, results = train_cell(first, _federation(first.data, first.seed, validation)), []
     for cell, file in files.items():
-        result = result_of(cell, trained)
-        write_result(file, result)
-        yield cell, result
+        results.append((cell, result_of(cell, trained)))
+        write_result(file, results[-1][1])
+    return results
 
 
 @lru_cache(maxsize=1)
@@ -92,11 +93,9 @@ def _federation(data: str, seed: int, validation: float) -> Federation:
 
 def run_cells(cells: Cells, folder: str | Path, report: Reported = lambda *_: None) -> list[dict[str, Any]]:
     """All results in order, from the folder where they are there."""
-    place = Path(folder) / "cells"
-    place.mkdir(parents=True, exist_ok=True)
     results = []
     for done, (name, compute) in enumerate(cells.items(), start=1):
-        file = place / f"{name}.json"
+        file = Path(folder) / "cells" / f"{name}.json"
         if not file.exists():
             write_result(file, {"cell": name, **compute()})
         results.append(read_result(file))
@@ -116,5 +115,6 @@ def read_result(file: Path) -> dict[str, Any]:
 
 
 def write_result(file: Path, result: dict[str, Any]) -> None:
-    """Keep a finished cell's result: whole, or not at all."""
+    """Keep a finished cell's result: whole, or not at all. Its folder is there from the first result on."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     replaced(file, lambda handle: handle.write(json.dumps(result, indent=1).encode()))

@@ -84,6 +84,42 @@ def test_two_processes_find_what_one_finds(tmp_path):
     assert told == 2 * [(1, 3), (2, 3), (3, 3)]
 
 
+def test_what_differs_in_its_fine_tuning_alone_is_trained_once(tmp_path, monkeypatch):
+    """Wherever it stands in the grid, and each cell finds what it finds alone."""
+    tuned = [replace(BASE, finetune=penalty) for penalty in ("", "vanilla", "ewc")]
+    cells = [tuned[0], replace(BASE, algorithm="ditto"), tuned[1], replace(BASE, seed=1), tuned[2]]
+    alone = [run_sweep([cell], tmp_path / cell.key)[0] for cell in cells]
+    trained = []
+    train_cell = sweep.train_cell
+    monkeypatch.setattr(sweep, "train_cell", lambda cell, _: trained.append(cell) or train_cell(cell, _))
+    found = run_sweep(cells, tmp_path / "all")
+    assert trained == [cells[0], cells[1], cells[3]]
+    assert [{**result, "seconds": 0} for result in found] == [{**result, "seconds": 0} for result in alone]
+
+
+BAD = [
+    ("finetuning", "--rounds", "0"),
+    ("finetuning", "--clip-norm", "-1"),
+    ("finetuning", "--lambda", "-1"),
+    ("finetuning", "--finetune-strength", "-1"),
+    ("finetuning", "--noise-multiplier", "-1"),
+    ("finetuning", "--data", "synthetic:nothing"),
+    ("privacy-utility", "--model", "cnn"),
+    ("fair", "--delta", "2"),
+    ("mocha-figure1", "--lambda", "-1"),
+]
+
+
+@pytest.mark.parametrize("asked", BAD, ids=" ".join)
+def test_bad_input_is_refused_before_any_run_and_leaves_no_folder(asked, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["experiment", *asked]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith(f"error: {asked[1]} = ")
+    assert told.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_damaged_result_is_named_before_anything_runs(tmp_path, monkeypatch):
     cells = PRESETS["rounds"](BASE, range(1))
     run_sweep(cells, tmp_path)
