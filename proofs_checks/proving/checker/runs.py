@@ -67,8 +67,9 @@ def tree(
     prover: Prover,
     container: str = "array",
     as_written: bool = True,
+    most: int | None = None,
 ) -> Node:
-    """All ways through function(dataset, rng). Raises Refused."""
+    """All ways through function(dataset, rng), of which there may be so many. Raises Refused."""
 
     def run(tracer: Tracer) -> tuple[str, list[Form]]:
         tracer.entries = [entry.name() for entry in dataset]
@@ -79,7 +80,7 @@ def tree(
         except Refused as problem:
             raise problem.at(_whole(function)) from None
 
-    return explored(run, data, prover, as_written)
+    return explored(run, data, prover, as_written, most=most)
 
 
 def _whole(function: Any) -> str:
@@ -88,15 +89,17 @@ def _whole(function: Any) -> str:
     return f"{Path(code.co_filename).name}, line {code.co_firstlineno}" if code is not None else "the mechanism"
 
 
-def explored(run: Run, data: Data, prover: Prover, as_written: bool = True, coins: bool = True) -> Node:
+def explored(
+    run: Run, data: Data, prover: Prover, as_written: bool = True, coins: bool = True, most: int | None = None
+) -> Node:
     """All ways through a run, which says how it ends. Raises Refused."""
     try:
-        return _all_ways(run, data, prover, as_written, coins)
+        return _all_ways(run, data, prover, as_written, coins, most or LIMIT)
     except UsedTwice:
-        return _all_ways(run, data, prover, as_written, False)
+        return _all_ways(run, data, prover, as_written, False, most or LIMIT)
 
 
-def _all_ways(run: Run, data: Data, prover: Prover, as_written: bool, coins: bool) -> Node:
+def _all_ways(run: Run, data: Data, prover: Prover, as_written: bool, coins: bool, most: int) -> Node:
     root: Node | None = None
     waiting: list[list[tuple[Ways, int]]] = [[]]
     count = 0
@@ -108,8 +111,8 @@ def _all_ways(run: Run, data: Data, prover: Prover, as_written: bool, coins: boo
         for i in range(len(tracer.script), len(taken)):
             waiting += [[*taken[:i], (taken[i][0], other)] for other in tracer.trail[i][2]]
         count += 1
-        if count + len(waiting) > LIMIT:
-            raise TooManyWays(f"too many ways through the function (more than {LIMIT})")
+        if count + len(waiting) > most:
+            raise TooManyWays(f"too many ways through the function (more than {most})")
     if root is None:
         raise Refused("no way through the function")
     return root

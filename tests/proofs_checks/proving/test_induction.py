@@ -356,8 +356,9 @@ def test_without_counting_how_often_an_array_is_set_a_late_leak_is_believed(monk
     monkeypatch.setattr(columns, "refuse_changes", lambda *_: None)
     assert attempt(several_loops.set_again) is None  # the second assignment is left over
     monkeypatch.setattr(columns, "left_over", lambda *_: [])
-    assert attempt(several_loops.set_again) is None  # runs on more entries differ
     monkeypatch.setattr(real_runs, "larger_sizes", lambda _: [])
+    assert attempt(several_loops.set_again) is None  # noise above 100 leads to another output
+    monkeypatch.setattr(checking.BothReadings, "same_ways", lambda *_: 0)
     assert attempt(several_loops.set_again) == 2.0
 
 

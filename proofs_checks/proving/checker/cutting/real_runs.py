@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,35 +14,33 @@ from ..real.recorded_noise import quietly, with_sampler
 from ..real.runs import Real
 from ..refusals import Refused
 from .cut import BREAK, NEXT, Cut, cut
+from .drawn import Entries
 
 MOST = 6
-TRIALS = 3
 LARGER = (40, 257)
 """With these, and with one entry more than each number in its code, the function is run once: the search looked at few
 entries only, and what does something else from some number of entries on is seen there."""
 LARGEST = 2000
+Step = tuple[Callable[..., Any], Callable[..., Any]]
+"""A loop's step, and what comes after the loop."""
 
 
 def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int = 1) -> int:
     """How many runs of the function and of what it was cut into were compared. Raises Refused where the two differ."""
-    chance, tried, real = random.Random(7), 0, Real(function, setting.container)
+    tried, real, entries = 0, Real(function, setting.container), Entries(function, setting)
     source = _Source()
     fed = with_sampler(function, source.discrete_laplace)
     ways = fed, _by_steps(made if fed is function else cut(fed, setting.relation, setting.container))
     for size in [*range(MOST + 1), *larger_sizes(function)]:
-        for trial in range(TRIALS if size <= MOST else 1):
-            low, high = (None, None) if setting.relation == "answers" else (setting.low, setting.high)
-            least = -3.0 if low is None else float(low)
-            most = max(3.0, least + 3) if high is None else float(high)
-            columns = max(chance.randint(1, 3), least_columns) if setting.container == "rows" else 1
-            drawn = [float(chance.randint(int(least), int(most))) if setting.whole else chance.uniform(least, most)
-                     for _ in range(size * columns)]  # fmt: skip
-            entries = np.reshape(drawn, (size, columns)).tolist() if setting.container == "rows" else drawn
-            one, other = (_run(way, source, real.held(entries, columns), trial) for way in ways)
+        for trial, (draw, noise) in enumerate(entries.kinds() if size <= MOST else entries.kinds()[1:2]):
+            columns = max(entries.chance.randint(1, 3), least_columns) if setting.container == "rows" else 1
+            drawn: list[Any] = entries.records(draw, size, columns) if setting.order else draw(size)
+            drawn = [int(each) for each in drawn] if setting.whole and trial else drawn
+            one, other = (_run(way, source, real.held(drawn, columns), noise(trial)) for way in ways)
             if not size and setting.relation != "add-remove":
                 continue  # no entries, no neighbours: functions may raise something else there
-            if not _close(one, other):
-                shown = entries if size <= MOST else f"{size} entries"
+            if not _close(one, other, float(np.max(np.abs(drawn), initial=1))):
+                shown = drawn if size <= MOST else f"{size} entries"
                 raise Refused(f"the function cut at its loop puts out something else on {shown}")
             tried += 1
     return tried
@@ -63,39 +60,48 @@ class _Source:
         return int(self.rng.geometric(0.5) - self.rng.geometric(0.5))
 
 
-def _run(function: Callable[..., Any], source: _Source, entries: Any, seed: int) -> Any:
+def _run(function: Callable[..., Any], source: _Source, entries: Any, rng: np.random.Generator) -> Any:
     """The output as text, or the type of what it raises."""
-    source.rng = np.random.default_rng(seed)
+    source.rng = rng
     try:
         return real_parts(quietly(function, entries, source.rng))
     except Exception as problem:
         return type(problem).__name__
 
 
-def _close(one: Any, other: Any) -> bool:
-    """Equal but for the rounding of numbers: sums may be made in another order."""
+def _close(one: Any, other: Any, largest: float) -> bool:
+    """Equal but for the rounding of numbers: sums, also of squares, may be made in another order."""
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         if len(one) == 2 and one[0] in ("float", "int") and other[0] in ("float", "int"):
             a, b = float(one[1]), float(other[1])
-            return a == b or abs(a - b) <= 1e-9 * (1 + abs(a) + abs(b)) or (a != a and b != b)
-        return all(_close(a, b) for a, b in zip(one, other, strict=True))
+            near = 1e-9 * (1 + abs(a) + abs(b)) + 1e-13 * largest**2
+            return a == b or abs(a - b) <= near or (a != a and b != b)
+        return all(_close(a, b, largest) for a, b in zip(one, other, strict=True))
     return bool(one == other)
 
 
 def _by_steps(made: Cut) -> Callable[..., Any]:
+    loops = [loop.real for loop in made.loops]
+
     def chained(dataset: Any, rng: Any) -> Any:
-        length, dimension = len(dataset), np.shape(dataset)[-1] if np.ndim(dataset) > 1 else None
-        _, state = made.real_before(length, dimension, rng)
-        for loop in made.loops:
-            for index, entry in enumerate(dataset):
-                control, state = loop.real[0](state, index, entry, length, dimension, rng)
-                if control not in (NEXT, BREAK):
-                    return state
-                if control == BREAK:
-                    break
-            control, state = loop.real[1](state, length, dimension, rng)
-            if control != NEXT:
-                break
-        return state
+        dimension = np.shape(dataset)[-1] if np.ndim(dataset) > 1 else None
+        return by_steps(made.real_before, loops, dataset, dimension, rng)
 
     return chained
+
+
+def by_steps(before: Callable[..., Any], loops: Sequence[Step], dataset: Any, dimension: Any, rng: Any) -> Any:
+    """What the steps of a cut function put out, one after the other: each loop's step, and what comes after it."""
+    length = len(dataset)
+    _, state = before(length, dimension, rng)
+    for step, after in loops:
+        for index, entry in enumerate(dataset):
+            control, state = step(state, index, entry, length, dimension, rng)
+            if control not in (NEXT, BREAK):
+                return state
+            if control == BREAK:
+                break
+        control, state = after(state, length, dimension, rng)
+        if control != NEXT:
+            break
+    return state

@@ -26,8 +26,10 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from ..cutting import real_runs
 from ..cutting.cut import cut
 from ..cutting.real_runs import same_outputs
+from ..cutting.same_ways import BothReadings
 from ..farkas import Prover
 from ..forms import Form, Sign
 from ..pairs import Data, Setting
@@ -79,8 +81,9 @@ def check_induction(
     checking.start()
     for k, at in enumerate(configurations):
         checking.configuration(k, at)
-    runs = same_outputs(function, made, setting, made_of_entries.columns)
-    return prover.steps, runs
+    shown, runs = prover.steps, same_outputs(function, made, setting, made_of_entries.columns)
+    BothReadings(function, made, setting, as_written, prover).same_ways(real_runs.larger_sizes(function))
+    return shown, runs
 
 
 def _made_of_entries(
