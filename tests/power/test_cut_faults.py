@@ -120,7 +120,7 @@ NEVER = "ties of noise"
 
 
 def of(container):
-    return Setting(container=container) if container == ARRAY else Setting("replace-one", None, None, False, ROWS, "zcdp")
+    return Setting() if container == ARRAY else Setting("replace-one", None, None, False, ROWS, "zcdp")
 
 
 def in_runs(function, read_as, container):
