@@ -14,7 +14,9 @@ class Disjoint(Mechanism):
     """Several releases, of which one unit's data enter at most `at_most`; whoever sees them sees all.
 
     A unit's data may decide which ones: a histogram by region is Disjoint over the regions. The parts are cut before
-    the run, not by earlier outputs. (Parallel composition, McSherry 2009, "Privacy integrated queries", Theorem 4.)
+    the run, not by earlier outputs. Under replace-one neighbours the new data may be in other parts than the old ones:
+    what a part states, such as a sensitivity or PureDp's epsilon, is stated of units that enter or leave it, too.
+    (Parallel composition, McSherry 2009, "Privacy integrated queries", Theorem 4.)
 
     at_most: how many of the releases one unit's data enter, at least 1.
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from ...mechanisms import PrivacyNotion
+from ...mechanisms import PrivacyNotion, Relation
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.fields import KindTable
@@ -40,15 +40,24 @@ def stated(claim: Claim) -> Table:
     }
 
 
+_STAYING_COSTS_MOST = {("gaussian", "none"), ("laplace", "none")}
+"""Noise with which a sum that moves by 2 costs at least what two sums that move by 1 do (theory/selection.md, "Moved
+gradually"; the shifts of Gaussian releases add up as squares)."""
+
+
 def of_one_unit(claim: Claim) -> tuple[Phase, ...]:
     """The phases that cost one unit, or a group, the most. Raises NoCertificate where it is not plain which ones do.
 
     Of like phases any; of Gaussian noise for everybody those with the largest (move / noise)^2, which add up.
     """
     most = claim.statement.phases_per_unit
-    if most is None or most == len(claim.phases) or len(set(claim.phases)) == 1:
-        return claim.phases[:most]
     plain = {(phase.mechanism.kind, phase.sampling.scheme) for phase in claim.phases}
+    if most is None or most == len(claim.phases):
+        return claim.phases
+    if claim.statement.neighbouring == Relation.REPLACE_ONE and not plain <= _STAYING_COSTS_MOST:
+        raise NoCertificate("replaced data may leave one phase and enter another, which the format cannot describe")
+    if len(set(claim.phases)) == 1:
+        return claim.phases[:most]
     if plain == {("gaussian", "none")}:
         return tuple(sorted(claim.phases, key=_square, reverse=True)[:most])
     raise NoCertificate("the certificate's format is about units whose data are in every phase")

@@ -42,6 +42,11 @@ def _about_statement(claim: Claim) -> Iterator[str]:
         yield f"the printed epsilon is rounded: the claim covers every epsilon up to {statement.threshold:g}"
     else:
         yield f"{statement.currency.name} is read as printed, not as a rounded number"
+    if statement.phases_per_unit is not None and statement.neighbouring == Relation.REPLACE_ONE:
+        yield (
+            f"replaced data may belong to other phases; what a phase states of its {statement.unit}s, such as a "
+            "sensitivity or a bound, is stated of those that enter or leave the phase, too"
+        )
     if delta_is_large(claim):
         yield (
             f"WARNING: delta = {statement.delta:g} is about 1/population (1/{claim.population}) or above: a release "

@@ -93,6 +93,7 @@ class Claim:
         if self.statement.neighbouring == Relation.ADD_REMOVE and leaves_weights(self.phases):
             raise InputError("claim.neighbouring", self.statement.neighbouring, LEAVES)
         self._refuse_uncovered_searches()
+        self._refuse_moving_divisors()
         for step in rounds_by_step(self.run):
             if self.statement.neighbouring == Relation.ADD_REMOVE and brings_noise(step):
                 raise InputError("claim.neighbouring", self.statement.neighbouring, STAYS)
@@ -106,6 +107,17 @@ class Claim:
                 refuse_uncovered(phase.whole[1:], self.statement.neighbouring, hidden=True)
         except InputError as problem:
             raise problem.renamed("claim.neighbouring") from None
+
+    def _refuse_moving_divisors(self) -> None:
+        """Raises InputError where a replaced unit may leave one mean over those present, and enter another."""
+        among = self.statement.phases_per_unit
+        moves = self.statement.neighbouring == Relation.REPLACE_ONE and among is not None and among < len(self.phases)
+        if moves and any(map(has_falling_divisor, self.phases)):
+            expected = (
+                "noise on the sum in every phase (kind = 'gaussian'): replaced data may belong to other phases, and a "
+                "mean over the units that are there then divides by one less in some, and by one more in others"
+            )
+            raise InputError("claim.phases_per_unit", among, expected)
 
     def _at_most_everybody(self, population: int) -> None:
         """Raises InputError for more units than there are: in a group, or in a coalition of others."""

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from scipy.stats import norm
 
-from dpcert.accounting import Bracket
+from dpcert.accounting import Bracket, epsilon
 from dpcert.mechanisms import InputError
 from dpcert.mechanisms.tables.cohort import SamplingTable
-from dpcert.mechanisms.tables.phase import Phase
+from dpcert.mechanisms.tables.phase import Phase, composed
+from dpcert.proofs_checks.certificates.restated import NoCertificate
+from dpcert.proofs_checks.certificates.stated import of_one_unit
 from dpcert.proofs_checks.claims.assumptions import assumptions
-from dpcert.proofs_checks.claims.claim import parse_claim
+from dpcert.proofs_checks.claims.claim import Claim, parse_claim
 from dpcert.proofs_checks.claims.findings import findings
 from dpcert.proofs_checks.verification.verify import certified_interval
 
@@ -53,6 +55,21 @@ def test_a_search_among_runs_that_divide_by_who_is_there(monkeypatch: pytest.Mon
     assert needed(certified_interval(parse_claim(SEARCH))[0].upper) > 1e-5
 
 
+def test_a_unit_that_moves_from_one_mean_to_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten units in each of two regions: one leaves the first, whose mean moves by 2/10, and enters the other's."""
+    region = {key: TABLES[key] for key in ("mechanism", "sampling")}
+    statement = TABLES["claim"] | {"neighbouring": "replace-one", "phases_per_unit": 1}
+    tables = {"claim": statement, "phase": [region, region]}
+    with pytest.raises(InputError, match=r"claim\.phases_per_unit = 1: expected noise on the sum"):
+        parse_claim(tables)
+    monkeypatch.setattr(Claim, "_refuse_moving_divisors", lambda _: None)
+    mu = math.hypot(0.2, 2 / 11) / 0.1
+    priced = certified_interval(parse_claim(tables))[0].upper
+    assert norm.cdf(mu / 2 - priced / mu) - math.exp(priced) * norm.cdf(-mu / 2 - priced / mu) > 1e-5
+    constant = {"mechanism": {"kind": "gaussian", "noise_multiplier": 1.0}}
+    assert parse_claim(tables | {"phase": [constant, constant]}).run.at_most == 1  # type: ignore[attr-defined]
+
+
 WEIGHTED = {"kind": "gaussian-mean", "noise_std": 0.5, "clip_norm": 1.0, "weights": [1.0] * 9 + [5.0]}
 
 
@@ -78,3 +95,19 @@ def test_what_is_to_be_said_of_a_run_inside_of_a_search() -> None:
     found = findings(read, Bracket(0.0, math.inf, True, "none"), "undecided", ())
     assert {"norm-not-stated", "shuffled-not-poisson"} <= {finding.id for finding in found}
     assert any("shuffling: a new uniform order" in sentence for sentence in assumptions(read))
+
+
+def test_a_certificate_of_one_phase_where_moving_to_another_costs_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two parts of a thousand hidden cohorts: leaving one and entering the other are two thousand rounds."""
+    part = {
+        "mechanism": {"kind": "gaussian", "noise_multiplier": 2.0},
+        "sampling": {"scheme": "fixed-size", "population": 100, "cohort": 2},
+        "composition": {"rounds": 1000},
+    }
+    statement = TABLES["claim"] | {"neighbouring": "replace-one", "phases_per_unit": 1}
+    read = parse_claim({"claim": statement, "phase": [part, part]})
+    with pytest.raises(NoCertificate, match="leave one phase and enter another"):
+        of_one_unit(read)
+    monkeypatch.setattr("dpcert.proofs_checks.certificates.stated._STAYING_COSTS_MOST", {("gaussian", "fixed-size")})
+    proved = composed([(phase, phase.described().upper) for phase in of_one_unit(read)])
+    assert epsilon(proved, 1e-5, "replace-one", rtol=0.1).upper < epsilon(read.run, 1e-5, "replace-one").lower
