@@ -319,11 +319,12 @@ def test_replay_on_cuda():
     )
 
 
+@pytest.mark.parametrize("model", ["mlp", "cnn"])
 @pytest.mark.parametrize("penalty", ["vanilla", "mean-regularised", "symmetrised-kl", "ewc"])
-def test_fine_tuning_on_cuda(penalty):
+def test_fine_tuning_on_cuda(penalty, model):
     scores = []
     for device in ("cpu", "cuda"):
-        trainer = trainer_on(device, algorithm=DpFedAvg(), dtype="float64", model="mlp", noise_source="host")
+        trainer = trainer_on(device, algorithm=DpFedAvg(), dtype="float64", model=model, noise_source="host")
         trainer.run()
         scores.append(fine_tune(trainer, FineTuning(penalty)))
     np.testing.assert_allclose(scores[1].loss, scores[0].loss, rtol=1e-6)
