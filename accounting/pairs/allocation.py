@@ -16,7 +16,7 @@ from ..renyi import allocation_divergence
 from ..rounding import UNIT, End, widened_up
 from .gaussian import GaussianPair
 from .order import Order, order_of
-from .pair import Pair, Renyi
+from .pair import Pair
 from .product import ProductPair
 from .scored_block import ScoredBlockPair
 from .subsampled import doubled as doubled_noise
@@ -53,10 +53,6 @@ class AllocationPair(Pair):
             return ways[end](self, max(self.fineness, resolution.fineness), resolution.tail)
 
         return laws.Losses(law, cut=laws.Cut(1e-6, fineness=self.fineness))
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, slope=self._slope)
 
     def _divergence(self, alpha: float) -> float | None:
         """Of Gaussian noise."""
@@ -106,10 +102,6 @@ class ReplacedAllocationPair(Pair):
             return AtomLaw(replaced.losses_of_replaced(known.shift, known.rounds, tail))
 
         return laws.Losses(law)
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, slope=self._slope)
 
     def _divergence(self, alpha: float) -> float | None:
         """Of Gaussian noise, by way of no unit."""

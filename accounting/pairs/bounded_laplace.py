@@ -20,7 +20,6 @@ class BoundedLaplacePair(CutPair):
     at: float
 
     def words(self) -> str:
-        """P against Q."""
         values = f"{self.at + 1:.6g} against {self.at:.6g}"
         return f"Laplace noise of scale {self.scale:.6g} about {values}, each given that it is in [0, {self.width:.6g}]"
 

@@ -14,7 +14,6 @@ from flint import arb
 
 from .cut import CutPair
 from .moments import SLACK
-from .pair import Renyi
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,6 @@ class BoundedRangePair(CutPair):
         return replace(self, epsilon=self.epsilon * factor, most=self.most * factor)
 
     def words(self) -> str:
-        """P against Q."""
         return f"any two laws whose loss stays within a range of {self.epsilon:.6g}"
 
     def ends(self) -> tuple[arb, arb]:
@@ -54,10 +52,6 @@ class BoundedRangePair(CutPair):
         whole, (low, high) = arb(self.epsilon), self.knees()
         x = (loss.max(low).min(high) + whole) / 2
         return (1 - (x - whole).exp()) / (1 - (-whole).exp()), ((-x).exp() - (-whole).exp()) / (1 - (-whole).exp())
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence)
 
     def _divergence(self, alpha: float) -> float:
         """alpha epsilon^2 / 8 for every pair of the range (Cesar, Rogers 2021, arXiv 2004.07223, Lemma 3.2)."""

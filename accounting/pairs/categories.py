@@ -11,7 +11,7 @@ from ...mechanisms.arrays import Floats
 from ..losses.atoms import discrete_cells, laws
 from ..renyi import sampled_other
 from .order import Sampling
-from .pair import Pair, Renyi
+from .pair import Pair
 
 
 class CategoriesPair(Pair):
@@ -39,10 +39,6 @@ class CategoriesPair(Pair):
         """log(Q-masses) and log(dP/dQ) on them, to nearest, where it is not 0; given that no round fails."""
         (first, second, _), odds, failing = self.doubles()
         return np.log(np.array([second, first]) / (1 - failing)), np.array([odds, -odds])
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, self._behind_coin, moment=self._moment)
 
     def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
         """From the likelihood ratios; the replace order is of additive noise."""

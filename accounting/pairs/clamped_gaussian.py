@@ -10,7 +10,7 @@ from flint import arb
 
 from .cut import CutPair
 from .moments import SLACK
-from .pair import Renyi, largest_loss
+from .pair import largest_loss
 from .tails import normal_tail
 
 
@@ -30,7 +30,6 @@ class ClampedGaussianPair(CutPair):
         return replace(self, shift=self.shift * factor, below=self.below * factor, over=self.over * factor)
 
     def words(self) -> str:
-        """P against Q."""
         low, high = (self.shift / 2 + knee / self.shift for knee in (-self.below, self.over))
         return f"N({self.shift:.6g}, 1) against N(0, 1), clamped to [{low:.6g}, {high:.6g}]"
 
@@ -58,10 +57,6 @@ class ClampedGaussianPair(CutPair):
         """Of all that lies beyond a knee."""
         s = arb(self.shift)
         return (normal_tail(knee / s - s / 2) / normal_tail(knee / s + s / 2)).log()
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence)
 
     def _divergence(self, alpha: float) -> float:
         """That of the Gaussian before it is clamped."""

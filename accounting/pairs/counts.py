@@ -39,7 +39,6 @@ class CountsPair(Pair):
         return replace(self, epsilon=self.epsilon * factor, each=min(self.each / factor, 0.5 - UNIT))
 
     def words(self) -> str:
-        """P against Q."""
         return (
             f"{self.reports} reports in random order, the others' for either value with probability {self.each:.6g}, "
             f"the unit's for the first or the second with odds e^{self.epsilon:.6g}"
@@ -83,7 +82,6 @@ class ShuffledResponsePair(Pair):
         return replace(self, flip=min(self.flip / factor, 1 - 1 / self.categories))
 
     def words(self) -> str:
-        """P against Q."""
         return (
             f"{self.reports} reports in random order, all others' own category a third one, each flipped with "
             f"probability {self.flip:.6g} to one of {self.categories - 1}"

@@ -16,7 +16,6 @@ from ..rounding import PARAMETER, UNIT, widened_down, widened_up
 from .lattice import LatticePair
 from .moments import SLACK
 from .order import Sampling
-from .pair import Renyi
 
 _LARGEST_SIGMA = 50.0
 
@@ -32,7 +31,6 @@ class DiscreteGaussianPair(LatticePair):
     shift: int
 
     def words(self) -> str:
-        """P against Q."""
         return f"N_Z({self.shift}, {self.sigma:.6g}^2) against N_Z(0, {self.sigma:.6g}^2)"
 
     def profile(self, epsilon: arb) -> arb | None:
@@ -49,10 +47,6 @@ class DiscreteGaussianPair(LatticePair):
         for m in range(math.floor(middle), math.floor(middle) + 2):
             best = best.max((_theta_tail(sigma, m - s) - odds * _theta_tail(sigma, m)) / total)
         return best
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, self._behind_coin, moment=self._moment, slope=self._slope)
 
     def _divergence(self, alpha: float) -> float:
         """alpha shift^2 / (2 sigma^2) + log(theta(alpha shift) / theta(0)) / (alpha - 1), and never above its first

@@ -15,7 +15,7 @@ from ..rounding import UNIT
 from .lattice import LatticePair
 from .moments import from_terms
 from .order import Sampling
-from .pair import Renyi, largest_loss
+from .pair import largest_loss
 from .tails import positive
 
 
@@ -35,7 +35,6 @@ class DiscreteLaplacePair(LatticePair):
         return replace(self, scale=self.scale / factor)
 
     def words(self) -> str:
-        """P against Q."""
         return f"Laplace_Z({self.shift}, {self.scale:.6g}) against Laplace_Z(0, {self.scale:.6g})"
 
     def profile(self, epsilon: arb) -> arb:
@@ -55,10 +54,6 @@ class DiscreteLaplacePair(LatticePair):
     def supremum(self) -> arb | None:
         """shift / scale."""
         return arb(self.shift) / arb(self.scale)
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, self._behind_coin, moment=self._moment)
 
     def _divergence(self, alpha: float) -> float:
         """x <= 0 and x >= shift in closed form; between, a geometric series with ratio e^((2 alpha - 1) / scale)."""

@@ -10,7 +10,7 @@ from ..losses.atoms import discrete_cells, laws
 from ..renyi import sampled_other
 from ..rounding import float_above
 from .order import Sampling
-from .pair import Pair, Renyi, failing
+from .pair import Pair, failing
 from .tails import positive
 
 _BITS = 256
@@ -63,10 +63,6 @@ class FinitePair(Pair):
         for p, q in kept:
             most = most.max((p / q).log())
         return most
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, self._behind_coin)
 
     def _divergence(self, alpha: float) -> float:
         """log(sum p^alpha q^(1-alpha)) / (alpha - 1) (van Erven, Harremoes 2014, arXiv 1206.2459, equation 1), p

@@ -18,7 +18,6 @@ from ..rounding import UNIT, up, widened_down, widened_up
 from .location import LocationPair
 from .moments import SLACK
 from .order import GaussianRound, Sampling
-from .pair import Renyi
 from .tails import normal_tail
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
@@ -39,17 +38,12 @@ class GaussianPair(LocationPair):
         return GaussianRound(self.shift)
 
     def words(self) -> str:
-        """P against Q."""
         return f"N({self.shift:.6g}, 1) against N(0, 1)"
 
     def profile(self, epsilon: arb) -> arb:
         """Balle, Wang 2018, arXiv 1805.06530, Theorem 8."""
         s = arb(self.shift)
         return normal_tail(epsilon / s - s / 2) - epsilon.exp() * normal_tail(epsilon / s + s / 2)
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, self._behind_coin, moment=self._moment, slope=self._slope)
 
     def _divergence(self, alpha: float) -> float:
         """Mironov 2017, arXiv 1702.07476, Proposition 7."""

@@ -16,7 +16,6 @@ from ..rounding import UNIT
 from .location import LocationPair
 from .moments import from_terms
 from .order import Sampling
-from .pair import Renyi
 from .tails import positive
 
 
@@ -31,7 +30,6 @@ class LaplacePair(LocationPair):
         return replace(self, shift=self.shift * factor)
 
     def words(self) -> str:
-        """P against Q."""
         return f"Laplace({self.shift:.6g}, 1) against Laplace(0, 1)"
 
     def profile(self, epsilon: arb) -> arb:
@@ -44,10 +42,6 @@ class LaplacePair(LocationPair):
     def supremum(self) -> arb | None:
         """The shift."""
         return arb(self.shift)
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, self._behind_coin, moment=self._moment)
 
     def _divergence(self, alpha: float) -> float:
         """Mironov 2017, arXiv 1702.07476, Proposition 6."""

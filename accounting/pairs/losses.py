@@ -10,7 +10,7 @@ from flint import arb
 from ...mechanisms.arrays import Floats
 from ..losses.atoms import discrete_cells, laws, product_cells
 from .moments import from_terms
-from .pair import Pair, Renyi
+from .pair import Pair
 from .tails import positive
 
 _MOST_FOR_BALLS = 2048
@@ -67,10 +67,6 @@ class LossesPair(Pair):
     def supremum(self) -> arb | None:
         """The last one; 0 where nothing is stated but what is left out."""
         return None if self.infinite > 0.0 else arb(max((0.0, *self.stated[-1:])))
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, moment=self._moment)
 
     def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
         """Infinite where P has outcomes of its own, but for negative powers."""

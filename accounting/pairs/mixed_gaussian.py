@@ -124,7 +124,6 @@ class MixedGaussianPair(MixtureOfGaussiansPair):
         return replace(self, shift=self.shift * factor, rate=min(self.rate * factor, 1 - UNIT))
 
     def words(self) -> str:
-        """P against Q."""
         mixture = f"N({self.shift:.6g} J, 1), J binomial of {self.units} with probability {self.rate:.6g}"
         return f"{mixture}; against N(0, 1)" if self.order == Order.REMOVE else f"N(0, 1) against: {mixture}"
 
@@ -163,7 +162,6 @@ class StatedMixturePair(MixtureOfGaussiansPair):
         return replace(self, steps=tuple(step * factor for step in self.steps))
 
     def words(self) -> str:
-        """P against Q."""
         parts = ", ".join(
             f"{step:.6g} with probability {p:.6g}" for step, p in zip(self.steps, self.shares, strict=True)
         )

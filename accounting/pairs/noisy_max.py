@@ -25,7 +25,6 @@ class LaplaceMaximumPair(EnvelopePair):
         return replace(self, epsilon=self.epsilon * factor)
 
     def words(self) -> str:
-        """P against Q."""
         return f"any two laws of a choice whose scores, with Laplace noise, come {self.epsilon:.6g} scales closer"
 
     def supremum(self) -> arb:

@@ -18,14 +18,6 @@ _BITS = 128
 Kind = TypeVar("Kind", bound="Pair")
 
 
-def _unknown(*_: object) -> None:
-    return None
-
-
-def _no_limits(order: float) -> tuple[float, float]:
-    return 0.0, math.inf
-
-
 @dataclass(frozen=True, slots=True)
 class Renyi:
     """What is known of D_alpha(P||Q), for finite alpha > 1. Functions of it give None where they know nothing.
@@ -39,11 +31,11 @@ class Renyi:
     orders: at which something is stated: between them, and beyond the last one, bounds are worse.
     """
 
-    divergence: Callable[[float], float | None] = _unknown
-    behind_coin: Callable[[float, Sampling, float], float | None] = _unknown
-    moment: Callable[[arb, arb | None], arb | None] = _unknown
-    slope: Callable[[float], tuple[float, float]] = _no_limits
-    orders: tuple[float, ...] = ()
+    divergence: Callable[[float], float | None]
+    behind_coin: Callable[[float, Sampling, float], float | None]
+    moment: Callable[[arb, arb | None], arb | None]
+    slope: Callable[[float], tuple[float, float]]
+    orders: tuple[float, ...]
 
 
 class Pair:
@@ -99,8 +91,23 @@ class Pair:
         return None
 
     def renyi(self) -> Renyi:
-        """What is known of its Renyi divergences."""
-        return Renyi()
+        """What is known of its Renyi divergences: of the five below, those that a subclass overrides."""
+        return Renyi(self._divergence, self._behind_coin, self._moment, self._slope, self._stated_orders())
+
+    def _divergence(self, alpha: float) -> float | None:
+        return None
+
+    def _behind_coin(self, rate: float, coin: Sampling, alpha: float) -> float | None:
+        return None
+
+    def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
+        return None
+
+    def _slope(self, order: float) -> tuple[float, float]:
+        return 0.0, math.inf
+
+    def _stated_orders(self) -> tuple[float, ...]:
+        return ()
 
     def losses(self) -> laws.Losses | None:
         """How the law of log(dP/dQ) under P is bounded from above and from below; None where it is not."""

@@ -16,7 +16,7 @@ from ..rounding import widened_down, widened_up
 from .gaussian import GaussianPair
 from .moments import SLACK
 from .order import Sampling
-from .pair import Composition, Pair, Renyi, failing
+from .pair import Composition, Pair, failing
 from .renyi_bounds import RenyiPoints, ZcdpBound
 
 _BITS = 128
@@ -37,7 +37,6 @@ class ProductPair(Pair):
         return replace(self, parts=tuple((part.mirrored(), rounds) for part, rounds in self.parts))
 
     def words(self) -> str:
-        """P against Q."""
         return " and ".join(f"{rounds} x {part.words()}" for part, rounds in self.parts)
 
     def losses(self) -> laws.Losses | None:
@@ -75,10 +74,6 @@ class ProductPair(Pair):
                 return None
             total += rounds * loss
         return total
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, self._behind_coin, slope=self._slope, orders=self._stated_orders())
 
     def _stated_orders(self) -> tuple[float, ...]:
         """Those of any part."""

@@ -26,7 +26,6 @@ class RandomizedResponsePair(CategoriesPair):
         return replace(self, flip=min(self.flip / factor, 1 - 1 / self.categories))
 
     def words(self) -> str:
-        """P against Q."""
         return f"one of {self.categories} categories against another, flipped with {self.flip:.6g}"
 
     def profile(self, epsilon: arb) -> arb:

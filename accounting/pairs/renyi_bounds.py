@@ -11,7 +11,7 @@ from ..renyi import sampled_divergence
 from ..rounding import widened_up
 from .moments import SLACK
 from .order import Sampling
-from .pair import Pair, Renyi
+from .pair import Pair
 
 Points = tuple[tuple[float, float], ...]
 
@@ -21,10 +21,6 @@ class ZcdpBound(Pair):
     """No pair is known, only D_alpha(P||Q) <= rho alpha for every alpha > 1, in both orders."""
 
     rho: float
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, self._behind_coin, slope=self._slope)
 
     def _divergence(self, alpha: float) -> float:
         """Its definition."""
@@ -52,10 +48,6 @@ class RenyiLines(Pair):
 
     lines: tuple[tuple[float, float], ...]
 
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, slope=self._slope)
-
     def _divergence(self, alpha: float) -> float:
         """The least of the lines' chords."""
         return min(_on_chord(slope, constant, alpha) for slope, constant in self.lines) * (1 + SLACK)
@@ -80,10 +72,6 @@ class RenyiPoints(Pair):
     neighbours; nothing at larger ones."""
 
     points: Points
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, self._behind_coin, orders=self._stated_orders())
 
     def _divergence(self, alpha: float) -> float:
         """Of chords between two of the orders, or an order and 1, the lowest (`_on_chord` says why they hold)."""

@@ -9,7 +9,7 @@ from ..losses.atoms import laws
 from ..losses.atoms.edges import Resolution
 from ..losses.atoms.transform import AtomLaw, Law
 from ..rounding import End
-from .pair import Pair, Renyi
+from .pair import Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,6 @@ class ScoredBlockPair(Pair):
             return AtomLaw(scored_block.losses_of_scores(self, end))
 
         return laws.Losses(law, cut=laws.Cut(1e-5, 1e-3))
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence)
 
     def _divergence(self, alpha: float) -> float:
         """That of Gaussian rounds: which releases move would have to be known."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flint import arb
 
 from ..rounding import up
-from .pair import Composition, Pair, Renyi, failing
+from .pair import Composition, Pair, failing
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +21,11 @@ class SelectionPair(Pair):
     mean: float
 
     def words(self) -> str:
-        """P against Q."""
         return f"the best of {self.mean:.6g} runs on average, each of which is bounded"
 
     def failure(self) -> tuple[arb, Pair | None]:
         """At most `mean` times the largest of one run's (docs/theory/selection.md, "Runs that may fail")."""
         return failing(self, _failure_of_any(self))
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence)
 
     def _divergence(self, alpha: float) -> float | None:
         """From one run's, where that is known."""
@@ -54,16 +49,11 @@ class PoissonSelectionPair(Pair):
     mean: float
 
     def words(self) -> str:
-        """P against Q."""
         return f"the best of {self.mean:.6g} runs on average, Poisson distributed, each of which is bounded"
 
     def failure(self) -> tuple[arb, Pair | None]:
         """At most `mean` times the largest of one run's (docs/theory/selection.md, "Runs that may fail")."""
         return failing(self, _failure_of_any(self))
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence)
 
     def _divergence(self, alpha: float) -> float | None:
         """From one run's, and its delta, where they are known."""

@@ -22,7 +22,7 @@ from .lattice import LatticePair
 from .location import LocationPair
 from .moments import SLACK
 from .order import GaussianRound, Sampling, order_of
-from .pair import Pair, Renyi, largest_loss
+from .pair import Pair, largest_loss
 from .parameters import MOVE
 from .tails import normal_tail
 
@@ -105,10 +105,6 @@ class SubsampledPair(Pair):
         if self.order == Sampling.HYBRID:
             return self.base, self.base.mirrored()
         return (self.base.mirrored(),) if self.order == Sampling.ADD else (self.base,)
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence, moment=self._moment, slope=self._slope, orders=self._stated_orders())
 
     def _slope(self, order: float) -> tuple[float, float]:
         """Above, both ends of a mixture are nearer than the base pair's: that bounds it. Where P and Q move apart
@@ -196,7 +192,6 @@ class SubsampledPair(Pair):
         return (*known, *(float(math.floor(order)) for order in known if order >= 2))
 
     def words(self) -> str:
-        """P against Q."""
         base, rate = self.base.words(), f"{self.rate:.6g}"
         first, known, second = base.partition(" against ")
         if not known:

@@ -21,7 +21,6 @@ class TruncatedGaussianPair(CutPair):
     at: float
 
     def words(self) -> str:
-        """P against Q."""
         values = f"{self.at + 1:.6g} against {self.at:.6g}"
         return f"Gaussian noise of {self.sigma:.6g} about {values}, each given that it is in [0, {self.width:.6g}]"
 

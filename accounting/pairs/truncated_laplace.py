@@ -11,7 +11,6 @@ from ...mechanisms import InputError
 from ..rounding import widened_up
 from .approximate_dp import ApproximateDpPair
 from .cut import CutPair
-from .pair import Renyi
 
 _SLACK = 2.0**-40
 
@@ -34,7 +33,6 @@ class TruncatedLaplacePair(CutPair):
         return replace(self, shift=self.shift * factor, bound=self.bound / factor)
 
     def words(self) -> str:
-        """P against Q."""
         return f"Laplace({self.shift:.6g}, 1) against Laplace(0, 1), each within {self.bound:.6g} of its centre"
 
     def ends(self) -> tuple[arb, arb]:
@@ -54,10 +52,6 @@ class TruncatedLaplacePair(CutPair):
         mechanism with that delta shows no more (Kairouz, Oh, Viswanath 2015, arXiv 1311.0776, Theorem 3.1)."""
         rest = ApproximateDpPair(widened_up(float(self.ends()[1].mid()), _SLACK), 0.0)
         return self._tail(arb(self.bound) - arb(self.shift)), rest
-
-    def renyi(self) -> Renyi:
-        """What is said at each."""
-        return Renyi(self._divergence)
 
     def _divergence(self, alpha: float) -> float | None:
         """Given that the loss is finite."""

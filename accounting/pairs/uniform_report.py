@@ -32,7 +32,6 @@ class UniformReportPair(FinitePair):
         return replace(self, order=self.order.exchanged)
 
     def words(self) -> str:
-        """P against Q."""
         report = f"one of {self.categories} categories, flipped with {self.flip:.6g}"
         return f"{report}; against any" if self.order == Order.REMOVE else f"any of {self.categories} against {report}"
 

@@ -145,7 +145,6 @@ class WorstBoundedLaplacePair(WorstPlacePair):
     """Laplace noise of this scale."""
 
     def words(self) -> str:
-        """P against Q."""
         return f"Laplace noise of scale {self.scale:.6g} within [0, {self.width:.6g}], about the worst value"
 
     def tail(self, z: arb_series, side: int) -> arb_series:
@@ -171,7 +170,6 @@ class WorstTruncatedGaussianPair(WorstPlacePair):
     """Gaussian noise of standard deviation scale."""
 
     def words(self) -> str:
-        """P against Q."""
         return f"Gaussian noise of {self.scale:.6g} within [0, {self.width:.6g}], about the worst value"
 
     def tail(self, z: arb_series, side: int) -> arb_series:

@@ -13,7 +13,7 @@ from ..rounding import UNIT
 from .gaussian import GaussianPair
 from .moments import integrated
 from .order import Order, Sampling, order_of
-from .pair import Pair, Renyi
+from .pair import Pair
 from .subsampled import SubsampledPair
 from .tails import normal_tail, positive
 
@@ -43,17 +43,17 @@ class ZeroOutPair(Pair):
         """Seen, the unit takes part or nothing does."""
         return SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE)
 
-    def renyi(self) -> Renyi:
+    def _divergence(self, alpha: float) -> float | None:
         """Of the nearer of replace-one and visible participation, which dominate it in either order
-        (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise"); the slope with the coin shown."""
-        replaced = SubsampledPair(GaussianPair(2.0 * self.shift), self.rate, Sampling.HYBRID).renyi().divergence
-        seen = SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE).renyi().divergence
+        (docs/theory/dominating_pairs.md, "Zero-out, Gaussian noise")."""
+        seen = SubsampledPair(GaussianPair(self.shift), self.rate, Sampling.VISIBLE)
+        replaced = SubsampledPair(GaussianPair(2.0 * self.shift), self.rate, Sampling.HYBRID)
+        known = [pair.renyi().divergence(alpha) for pair in (seen, replaced)]
+        return min((each for each in known if each is not None), default=None)
 
-        def divergence(alpha: float) -> float | None:
-            known = replaced(alpha), seen(alpha)
-            return None if known[0] is None or known[1] is None else min(known[0], known[1])
-
-        return Renyi(divergence, slope=lambda order: (0.0, GaussianPair(self.shift).renyi().slope(order)[1]))
+    def _slope(self, order: float) -> tuple[float, float]:
+        """With the coin shown."""
+        return 0.0, GaussianPair(self.shift).renyi().slope(order)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,9 @@ class OpposedPair(ZeroOutPair):
 
     attained: ClassVar[bool] = True
 
-    def renyi(self) -> Renyi:
-        """The moment of this pair itself, too."""
-        return replace(ZeroOutPair.renyi(self), moment=self._moment)
-
     def _moment(self, power: arb, rate: arb | None = None) -> arb | None:
-        """By Arb's rigorous integral over a bounded range, which only makes it smaller. (1 - r) N(-s) + r N(s) against
-        (1 - r) N(-s) + r N(0), both relative to N(-s)."""
+        """Of this pair itself, by Arb's rigorous integral over a bounded range, which only makes it smaller.
+        (1 - r) N(-s) + r N(s) against (1 - r) N(-s) + r N(0), both relative to N(-s)."""
         if rate is not None:
             return None
         s, q = arb(self.shift), arb(self.rate)
@@ -98,7 +94,6 @@ class OpposedPair(ZeroOutPair):
         return _opposed(arb(self.shift), arb(self.rate), epsilon.exp(), self.order)
 
     def words(self) -> str:
-        """P against Q."""
         return (
             f"N(-{self.shift:.6g}, 1), or with probability {self.rate:.6g} N({self.shift:.6g}, 1); "
             f"against N(-{self.shift:.6g}, 1), or with probability {self.rate:.6g} N(0, 1)"
