@@ -7,13 +7,14 @@ anything else with a dominating pair (docs/theory/allocation.md, "One of t").
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
 
 from ...mechanisms import InputError
+from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import NEGLIGIBLE, Atoms, Cells
 from ..losses.atoms.edges import Resolution
 from ..losses.atoms.sampled_cells import location_cells
@@ -135,8 +136,8 @@ def spread_of_loss(base: Pair) -> float:
     """About the standard deviation of one round's loss under Q."""
     line = _on_line(base)
     if line is not None:
-        edges = np.linspace(*line.span(_PILOT_TAIL, 0.0), _PILOT + 1)
-        pilot = location_cells(line, np.unique(np.concatenate([edges, line.outer])), _PILOT_TAIL)
+        even = np.linspace(*line.span(_PILOT_TAIL, 0.0), _PILOT + 1)
+        pilot = location_cells(line, np.unique(np.concatenate([even, line.outer])), _PILOT_TAIL)
     else:
         pilot = _table(base, _PILOT_TAIL)
     return deviation(0.5 * (pilot.low + pilot.high), pilot.q)
@@ -150,19 +151,22 @@ def _table(base: Pair, tail: float) -> Cells:
 
 
 def cells(base: Pair, step: float, offset: float, tail: float) -> Cells:
-    """Outcomes of one round: where they are continuous, cut where the loss is a multiple of the step, plus an offset.
-
-    The loss of Gaussian and of Laplace noise is linear in the outcome all over the span.
-    """
+    """Outcomes of one round: continuous ones are cut where the loss is a multiple of the step, plus an offset."""
     line = _on_line(base)
     if line is None:
         return _table(base, tail)
+    return location_cells(line, edges(line, step, offset, tail), tail)
+
+
+def edges(line: LocationPair, step: float, offset: float, tail: float, forced: Sequence[float] = ()) -> Floats:
+    """Where the loss is such a multiple, and where it is asked for; the loss is linear in the outcome over the span."""
     ends = np.array(line.span(tail, 0.0))
     low, high = line.log_ratio(ends)[0]
     losses = step * (np.arange(math.ceil(low / step - offset), math.floor(high / step - offset) + 1) + offset)
     inside = ends[0] + (losses - low) * ((ends[1] - ends[0]) / (high - low))
     apart = (inside > ends[0] + 1e-9 * step) & (inside < ends[1] - 1e-9 * step)
-    return location_cells(line, np.unique(np.concatenate([inside[apart], ends, line.outer])), tail)
+    asked = [place for place in forced if ends[0] < place < ends[1]]
+    return np.unique(np.concatenate([inside[apart], asked, ends, line.outer]))
 
 
 def first_above(cut: Cells, step: float) -> Above:

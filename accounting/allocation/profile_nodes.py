@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import ROUNDING_OF_SUMS, Atoms
 from ..rounding import UNIT
-from .replaced import minorant
 
 _SUMS = 1 + 1e-11
 """Of the recursion below, for at most 10^4 nodes."""
@@ -68,6 +68,26 @@ def mirrored(nodes: Floats, other: Floats) -> Floats:
     return np.asarray(-np.expm1(nodes) + gamma * other[::-1] + 16 * UNIT * (1 + gamma * (1 + other[::-1])))
 
 
+def minorant(at: Floats, height: Floats) -> NDArray[np.int64]:
+    """Which points are vertices of the largest convex function below all of them (Andrew's chain)."""
+    chain: list[int] = []
+    for here in range(at.size):
+        while len(chain) > 1:
+            one, other = chain[-2], chain[-1]
+            rise, run = height[other] - height[one], at[other] - at[one]
+            if rise * (at[here] - at[one]) < (height[here] - height[one]) * run:
+                break
+            chain.pop()
+        chain.append(here)
+    return np.array(chain)
+
+
+def second_differences(at: Floats, height: Floats) -> Floats:
+    """P-masses, at all places gamma but the first, of the atoms whose profile has these convex heights."""
+    slopes = np.append(np.diff(height) / np.diff(at), 0.0)
+    return np.asarray(np.maximum(np.diff(slopes), 0.0) * at[1:])
+
+
 def law_above(nodes: Floats, values: Floats) -> Atoms:
     """The atoms, on the nodes, of the largest convex function under the values, 1 at gamma = 0 among them.
 
@@ -76,11 +96,14 @@ def law_above(nodes: Floats, values: Floats) -> Atoms:
     """
     falling = np.minimum.accumulate(np.minimum(values, 1.0))
     at, height = np.concatenate([[0.0], np.exp(nodes)]), np.concatenate([[1.0], falling])
-    kept = np.array(minorant(at, height))
-    at, height = at[kept], height[kept]
-    slopes = np.append(np.diff(height) / np.diff(at), 0.0)
-    masses = np.asarray(np.maximum(np.diff(slopes), 0.0) * at[1:])
-    return _enlarged(nodes[kept[1:] - 1], masses, height[1:])
+    kept = minorant(at, height)
+    return _enlarged(nodes[kept[1:] - 1], second_differences(at[kept], height[kept]), height[kept[1:]])
+
+
+def symmetric_law_above(nodes: Floats, values: Floats) -> Atoms:
+    """The same for a symmetric pair, at symmetric nodes; values: upper ones from 0 on."""
+    known = np.concatenate([np.ones(nodes.size - values.size), values])
+    return law_above(nodes, np.minimum(known, mirrored(nodes, known)))
 
 
 def _enlarged(nodes: Floats, masses: Floats, wanted: Floats) -> Atoms:

@@ -10,7 +10,7 @@ from ...mechanisms.arrays import Complex, Floats
 from ..losses.atoms.composition import Product
 from ..losses.atoms.transform import AtomLaw, Frequencies, Law
 from .block import losses_above, losses_below
-from .statistic import losses_of_statistic
+from .scored_block import losses_of_block
 
 if TYPE_CHECKING:
     from ..pairs.allocation import AllocationPair
@@ -63,4 +63,4 @@ def law_above(pair: AllocationPair, fineness: float, tail: float) -> Law:
 def law_below(pair: AllocationPair, fineness: float, tail: float) -> Law:
     if pair.participations == 1:
         return AtomLaw(losses_below(pair.base, pair.rounds, pair.order, fineness, _LOST * tail))
-    return AtomLaw(losses_of_statistic(pair.base, pair.rounds, pair.participations, pair.order, tail))
+    return AtomLaw(losses_of_block(pair.base, pair.rounds, pair.participations, pair.order, tail))

@@ -16,13 +16,12 @@ from functools import lru_cache
 
 import numpy as np
 
-from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms
 from ..pairs import allocation
 from ..pairs.pair import Pair
 from ..pairs.parameters import dominated_parameters, dominating_parameters
-from ..rounding import UNIT
 from . import one_jump
+from .profile_nodes import symmetric_law_above
 
 _NODES_PER_SPREAD, _BULK, _RATIO = 8, 7.0, 1.15
 """Nodes in epsilon: this many in a spread of the loss, up to so many spreads, and then in this ratio."""
@@ -75,41 +74,8 @@ def losses_of_replaced(shift: float, rounds: int, tail: float) -> Atoms:
         values.append(one_jump.profile_above(of, node, _STEPS))
         if values[-1] < 2 * tail:
             break
-    return _atoms(np.array(nodes[: len(values)]), np.array(values))
-
-
-def _atoms(nodes: Floats, values: Floats) -> Atoms:
-    """The symmetric pair whose profile is the largest convex function below the values, which are those at gamma >= 1.
-
-    A convex function below the values at the nodes is below the chords between vertices of that one.
-    """
-    gammas = np.exp(nodes)
-    mirrored = 1 - 1 / gammas[1:] + values[1:] / gammas[1:]
-    at = np.concatenate([[0.0], 1 / gammas[:0:-1], gammas])
-    height = np.concatenate([[1.0], mirrored[::-1], values])
-    kept = minorant(at, height)
-    at, height = at[kept], height[kept]
-    slopes = np.append(np.diff(height) / np.diff(at), 0.0)
-    q = np.maximum(np.diff(slopes), 0.0)
-    gamma = at[1:]
-    p, loss = q * gamma, np.log(gamma)
-    found = np.array([float(p @ np.maximum(1 - x / gamma, 0.0)) for x in at])
-    infinite = max(0.0, float(np.max(height - found))) + 1e-13
-    return Atoms(loss + UNIT * (16 + 4 * np.abs(loss)), p, infinite)
-
-
-def minorant(at: Floats, height: Floats) -> list[int]:
-    """Vertices of the largest convex function below the points (Andrew's chain)."""
-    chain: list[int] = []
-    for here in range(at.size):
-        while len(chain) > 1:
-            one, other = chain[-2], chain[-1]
-            rise, run = height[other] - height[one], at[other] - at[one]
-            if rise * (at[here] - at[one]) < (height[here] - height[one]) * run:
-                break
-            chain.pop()
-        chain.append(here)
-    return chain
+    kept = np.array(nodes[: len(values)])
+    return symmetric_law_above(np.concatenate([-kept[:0:-1], kept]), np.array(values))
 
 
 def moved_block(pair: Pair) -> tuple[float, float, int]:

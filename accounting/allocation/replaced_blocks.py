@@ -179,9 +179,7 @@ def _profile(law: GridLaw, blocks: int, end: End) -> Profile:
     scores = Scores(law.index, law.step, 1 << math.ceil(math.log2(size / law.step)), mean)
     parts = [(law.masses, blocks)]
     found = law_of_scores(scores, parts, UNIT, _TILTS)
-    window = scores.window()
-    masses = (found.high if end is End.UPPER else found.low)[np.mod(window, scores.bins)]
-    places = window * law.step
+    masses, places = (found.high if end is End.UPPER else found.low), scores.window() * law.step
     if end is End.UPPER:
         # of each block's mass at most 1 + its excess goes on to the next, with its own infinite loss
         whole = max(1.0, float(np.sum(law.masses)))

@@ -19,13 +19,18 @@ import numpy as np
 from ...mechanisms.arrays import Floats
 from ..losses.atoms.cells import Atoms
 from ..pairs.gaussian import GaussianPair, gaussian_masses
+from ..pairs.order import Order
+from ..pairs.pair import Pair
 from ..rounding import UNIT, End
+from .block import cells, spread_of_loss
 from .tilted_sums import Masses, Scores, law_of_scores
 
 if TYPE_CHECKING:
     from ..pairs.scored_block import ScoredBlockPair
 
-_CELLS_PER_SPREAD, _SCORES_PER_SPREAD = 200, 8
+_CELLS_PER_SPREAD, _CELLS_OF_LOSS, _SCORES_PER_SPREAD = 200, 100, 10
+"""Cells in a standard deviation of Gaussian noise, and of another noise's loss."""
+
 _MOST = 1 << 17
 _TAIL = 1e-30
 """Probability of a release on one side of all cells, at most."""
@@ -33,8 +38,8 @@ _TAIL = 1e-30
 _PLAIN, _PLAIN_OPPOSED = 0.1, 1.0
 """c times t/k, where both moves have one direction, and where they are opposed: best within 1% on a few settings."""
 
-_OUTCOMES_PER_UNIT, _LARGEST_LOSS = 64, 60.0
-"""Sums are told apart by their loss in steps of 1/64, up to 60."""
+_OUTCOMES_PER_UNIT, _OUTCOMES_PER_SPREAD, _LARGEST_LOSS = 64.0, 200.0, 60.0
+"""Sums are told apart by their loss in steps of 1/64 or of 1/200 of its spread, up to 60."""
 
 
 def losses_of_scores(pair: ScoredBlockPair, end: End) -> Atoms:
@@ -45,6 +50,22 @@ def losses_of_scores(pair: ScoredBlockPair, end: End) -> Atoms:
         loss = np.log(p.high[finite] / q.low[finite])
         lost = (float(np.sum(p.high[~finite])) + stray) * (1 + 1e-12)
         return Atoms(loss + UNIT * (16 + 4 * np.abs(loss)), p.high[finite] * (1 + 16 * UNIT), lost)
+    return _below(p, q)
+
+
+@lru_cache(maxsize=16)
+def losses_of_block(base: Pair, rounds: int, participations: int, order: Order, tail: float) -> Atoms:
+    """A law of the loss that the pair of a block of random allocation dominates, whatever its noise: that of the scores
+    log(1 - k/t + k/t L), added up."""
+    outcomes = cells(base, spread_of_loss(base) / _CELLS_OF_LOSS, 0.5, tail)
+    kept = (outcomes.p > 0) & (outcomes.q > 0)
+    p, q, error = outcomes.p[kept], outcomes.q[kept], float(np.max(outcomes.error))
+    score = np.log1p(participations / rounds * (p / q - 1))
+    found = _sums(score, (p, q, q), rounds, participations, error + 4 * UNIT * p.size)
+    return _below(*found) if order == Order.REMOVE else _below(*found[::-1])
+
+
+def _below(p: Masses, q: Masses) -> Atoms:
     sure = p.low > 0
     loss = np.log(p.low[sure] / q.high[sure])
     return Atoms(loss - UNIT * (16 + 4 * np.abs(loss)), p.low[sure] * (1 - 16 * UNIT), 0.0)
@@ -60,15 +81,24 @@ def _outcomes(pair: ScoredBlockPair) -> tuple[Masses, Masses, float]:
     edges = np.linspace(low, high, math.ceil((high - low) * _CELLS_PER_SPREAD * max(1.0, shift)) + 1)
     (first, e1), (second, e2), (none, e3) = (gaussian_masses(edges, centre) for centre in moves)
     score = _score(0.5 * (edges[:-1] + edges[1:]), moves[0], moves[1], c * times / rounds)
+    error = float(max(np.max(e1), np.max(e2), np.max(e3)))
+    p, q = _sums(score, (first, second, none), rounds, times, error)
+    return p, q, 2 * _TAIL * rounds
+
+
+def _sums(
+    score: Floats, laws: tuple[Floats, Floats, Floats], rounds: int, times: int, error: float
+) -> tuple[Masses, Masses]:
+    """Of a block's scores, under P and under Q: `times` of them have the first law, or the second, the others the last
+    one; laws: each outcome's masses."""
+    first, second, none = laws
     mean = float(none @ score)
     deviation = max(math.sqrt(float(none @ (score - mean) ** 2)), 1e-9 * float(np.ptp(score)))
     size = 16.0 * deviation * math.sqrt(rounds) + (times + 1.0) * float(np.max(np.abs(score)))
     bins = min(_MOST, 1 << math.ceil(math.log2(_SCORES_PER_SPREAD * size / deviation)))
     scores = Scores(np.rint(score * (bins / size)).astype(np.int64), size / bins, bins, mean * rounds)
-    error = float(max(np.max(e1), np.max(e2), np.max(e3)))
-    p = law_of_scores(scores, [(first, times), (none, rounds - times)], error)
-    q = law_of_scores(scores, [(second, times), (none, rounds - times)], error)
-    return *_merged(p, q), 2 * _TAIL * rounds
+    p, q = (law_of_scores(scores, [(law, times), (none, rounds - times)], error) for law in (first, second))
+    return _merged(p, q)
 
 
 def _score(x: Floats, first: float, second: float, c: float) -> Floats:
@@ -81,9 +111,11 @@ def _merged(p: Masses, q: Masses) -> tuple[Masses, Masses]:
     """Sums with nearly the same loss are one outcome; those of which rounding hides the loss are another."""
     clear = (p.low > 0.5 * p.high) & (q.low > 0.5 * q.high)
     with np.errstate(divide="ignore", invalid="ignore"):
-        loss = np.where(clear, np.log(p.low / q.low), 0.0)
-    last = int(_OUTCOMES_PER_UNIT * _LARGEST_LOSS)
-    label = np.clip(np.rint(_OUTCOMES_PER_UNIT * loss), -last, last).astype(np.int64) + last
+        loss = np.clip(np.where(clear, np.log(p.low / q.low), 0.0), -_LARGEST_LOSS, _LARGEST_LOSS)
+    spread = max(math.sqrt(float(q.low[clear] @ loss[clear] ** 2)), 1e-4)
+    finely = max(_OUTCOMES_PER_UNIT, _OUTCOMES_PER_SPREAD / spread)
+    last = math.ceil(finely * float(np.max(np.abs(loss))))
+    label = np.rint(finely * loss).astype(np.int64) + last
     label = np.where(clear, label, 2 * last + 1)
     kept = np.bincount(label, minlength=2 * last + 2) > 0
     slack = 2 * UNIT * label.size

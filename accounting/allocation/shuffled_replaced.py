@@ -21,7 +21,7 @@ from ..pairs.pair import Pair
 from ..rounding import UNIT, up
 from . import one_jump
 from .clones import groups, hidden
-from .profile_nodes import heights, law_above, mirrored, symmetric_nodes
+from .profile_nodes import heights, symmetric_law_above, symmetric_nodes
 from .shuffled_epoch import FINE, Look, shares, values
 
 _LARGEST_SHIFT = 1.7
@@ -45,15 +45,14 @@ def losses_of_replaced_epoch(apart: Pair, whole: Pair, batches: int, closely: Lo
     noise = apart.gaussian()
     if noise is not None and noise.coin is None and noise.shift <= _LARGEST_SHIFT:
         lost = 2.0 ** math.floor(math.log2(min(max(tail, _LEAST_TAIL), _MOST_TAIL)))
-        nodes, known = _of_gaussian(GaussianPair(noise.shift), batches, _FINE if closely is FINE else _COARSE, lost)
-    else:
-        nodes, remove, add = values(whole, batches, closely, tail)
-        known = np.minimum(remove, add)
-    return law_above(nodes, np.minimum(known, mirrored(nodes, known)))
+        known = _of_gaussian(GaussianPair(noise.shift), batches, _FINE if closely is FINE else _COARSE, lost)
+        return symmetric_law_above(*known)
+    nodes, remove, add = values(whole, batches, closely, tail)
+    return symmetric_law_above(nodes, np.minimum(remove, add))
 
 
 def _of_gaussian(apart: GaussianPair, batches: int, closely: Look, tail: float) -> tuple[Floats, Floats]:
-    """Symmetric nodes, and upper values, 1 below 0."""
+    """Symmetric nodes, and upper values from 0 on."""
     s, tried = apart.shift, shares(apart, batches, closely)
     rounds = 1 + (batches - 1) * (tried[0].share if tried else 0.0)
     spread = math.sqrt(2 * (math.expm1(s**2) - math.expm1(-(s**2))) / rounds)
@@ -69,7 +68,7 @@ def _of_gaussian(apart: GaussianPair, batches: int, closely: Look, tail: float) 
                 total += part.weight * blocks.profile(part.rounds)
             total += group.weight * blocks.beyond(up(group.most * of.failing))
         found = np.minimum(found, total * (1 + 1e-12))
-    return nodes, np.concatenate([np.ones(nodes.size - asked.size), found])
+    return nodes, found
 
 
 class _Blocks:

@@ -21,12 +21,14 @@ from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
 from ..rounding import UNIT
-from .statistic import law_of_sum
 
 TILTS = (0.25, 0.5, 1.0, 1.5, 2.0, 3.0)
 _FURTHER = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0, 22.0, 32.0, 45.0, 64.0)
 """Tilts beyond the chosen one, for Chernoff's inequality, times a scale of the window."""
 
+
+_FEW = 100.0
+"""Frequencies of which a product is e^-100 of the largest, or less, count as errors of that size."""
 
 _UNKNOWN = 1e-3
 """A relative error above which nothing is said."""
@@ -63,69 +65,62 @@ Parts = list[tuple[Floats, int]]
 
 
 def law_of_scores(scores: Scores, parts: Parts, error: float, tilts: tuple[float, ...] = TILTS) -> Masses:
-    """Of the sum modulo N, by residue; error: of each outcome's mass, relatively, at most."""
-    count = sum(times for _, times in parts)
-    # (1 + e)^count - 1 is at most twice count e, where that is small
-    given = 2 * count * (error + UNIT * (4 * scores.index.size + 16 * (1 + max(tilts) * _largest(scores))))
+    """Of the sum modulo N, in the window's order; error: of each outcome's mass, relatively, at most."""
+    given = _given(scores, parts, error, max(tilts))
     if given > _UNKNOWN:
         return Masses(np.zeros(scores.bins), np.ones(scores.bins))
-    plain, unsure = law_of_sum([(_binned(scores, masses), times) for masses, times in parts])
+    plain, unsure = _in_window(scores, parts)
     low, high = np.maximum(plain - unsure, 0.0), np.maximum(plain + unsure, 0.0)
-    window = scores.window()
-    below = _outside(scores, parts, 0.0, window, -1)
+    below = _outside(scores, parts, 0.0, -1)
     for theta in tilts:
-        tilted_low, tilted_high = _tilted(scores, parts, theta, window, below)
-        low, high = np.fmax(low, tilted_low), np.fmin(high, tilted_high)
+        tilted = _tilted(scores, parts, theta)
+        low, high = np.maximum(low, tilted.low), np.minimum(high, tilted.high + below)
     return Masses(low * (1 - given), high * (1 + given))
 
 
 def by_one_tilt(scores: Scores, masses: Floats, times: int, error: float, theta: float) -> Masses:
     """Of the window's numbers, in its order, from one tilt alone; sums outside the window count for none of them."""
-    reach = theta * scores.step * float(np.max(np.abs(scores.index)))
-    given = 2 * times * (error + UNIT * (4 * scores.index.size + 16 * (1 + reach)))
+    parts = [(masses, times)]
+    given = _given(scores, parts, error, theta)
     if given > _UNKNOWN:
         return Masses(np.zeros(scores.bins), np.ones(scores.bins))
-    weighed = masses * np.exp(theta * (scores.step * scores.index - _top(scores)))
-    total = float(np.sum(weighed))
-    log_scale = times * (math.log(total) + theta * _top(scores))
-    value, unsure = law_of_sum([(_binned(scores, weighed / total), times)])
-    window, parts = scores.window(), [(masses, times)]
-    outside = sum(_outside(scores, parts, theta, window, side, log_scale) for side in (-1, 1))
-    value = np.roll(value, -int(window[0] % scores.bins))
-    exponent = log_scale - (theta * scores.step) * window
-    back = np.exp(np.minimum(exponent, 700.0))
-    slack = given + UNIT * (64 + 8 * abs(log_scale) + 8 * theta * scores.step * float(np.max(np.abs(window))))
-    low = np.maximum(value - (unsure + outside), 0.0) * back * (1 - slack)
-    high = np.where(exponent > 700.0, 1.0, np.minimum(np.maximum(value + unsure, 0.0) * back * (1 + slack), 1.0))
-    return Masses(low, high)
+    found = _tilted(scores, parts, theta)
+    return Masses(found.low * (1 - given), np.minimum(found.high * (1 + given), 1.0))
 
 
-def _tilted(
-    scores: Scores, parts: Parts, theta: float, window: NDArray[np.int64], below: float
-) -> tuple[Floats, Floats]:
-    """Bounds by one tilt, in the order of residues; not a number where they overflow."""
+def _given(scores: Scores, parts: Parts, error: float, theta: float) -> float:
+    """The masses' own relative error in the sum's: (1 + e)^count - 1 is at most twice count e, where that is small."""
+    count = sum(times for _, times in parts)
+    return 2 * count * (error + UNIT * (4 * scores.index.size + 16 * (1 + theta * _largest(scores))))
+
+
+def _in_window(scores: Scores, parts: Parts) -> tuple[Floats, float]:
+    """`law_of_sum`, in the window's order."""
+    value, unsure = law_of_sum([(_binned(scores, masses), times) for masses, times in parts])
+    return np.roll(value, -int(scores.window()[0] % scores.bins)), unsure
+
+
+def _tilted(scores: Scores, parts: Parts, theta: float) -> Masses:
+    """Bounds by one tilt of the window's numbers; sums outside the window count for none of them."""
     weight, shares, log_scale = np.exp(theta * (scores.step * scores.index - _top(scores))), [], 0.0
     for masses, times in parts:
         total = float(masses @ weight)
-        shares.append((_binned(scores, masses * weight / total), times))
+        shares.append((masses * weight / total, times))
         log_scale += times * (math.log(total) + theta * _top(scores))
-    value, unsure = law_of_sum(shares)
-    outside = sum(_outside(scores, parts, theta, window, side, log_scale) for side in (-1, 1))
-    at = np.mod(window, scores.bins)
-    with np.errstate(over="ignore", invalid="ignore"):
-        back = np.exp(log_scale - theta * scores.step * window)
-        low, high = np.empty(scores.bins), np.empty(scores.bins)
-        low[at] = np.maximum(value[at] - unsure - outside, 0.0) * back
-        high[at] = np.maximum(value[at] + unsure, 0.0) * back + below
+    value, unsure = _in_window(scores, shares)
+    outside = sum(_outside(scores, parts, theta, side, log_scale) for side in (-1, 1))
+    window = scores.window()
+    exponent = log_scale - theta * scores.step * window
+    back = np.exp(np.minimum(exponent, 700.0))
     slack = UNIT * (64 + 8 * abs(log_scale) + 8 * theta * scores.step * float(np.max(np.abs(window))))
-    return low * (1 - slack), high * (1 + slack)
+    low = np.maximum(value - unsure - outside, 0.0) * back * (1 - slack)
+    high = np.where(exponent > 700.0, math.inf, np.maximum(value + unsure, 0.0) * back * (1 + slack))
+    return Masses(low, high)
 
 
-def _outside(
-    scores: Scores, parts: Parts, theta: float, window: NDArray[np.int64], side: int, log_scale: float = 0.0
-) -> float:
+def _outside(scores: Scores, parts: Parts, theta: float, side: int, log_scale: float = 0.0) -> float:
     """At least E[e^{theta T}; T beyond the window on that side] / e^log_scale; side: the sign of the tilt, 1 or -1."""
-    end = scores.step * float(window[-1] if side > 0 else window[0])
+    end = scores.step * float(scores.window()[-1 if side > 0 else 0])
     best = math.inf
     for further in _FURTHER:
         eta = side * further * 16.0 / (scores.step * scores.bins)
@@ -138,7 +133,7 @@ def _outside(
 
 def probability_below(scores: Scores, parts: Parts) -> float:
     """At least P[T below the window]."""
-    return _outside(scores, parts, 0.0, scores.window(), -1)
+    return _outside(scores, parts, 0.0, -1)
 
 
 def moment_beyond(scores: Scores, parts: Parts) -> float:
@@ -174,3 +169,37 @@ def _largest(scores: Scores) -> float:
 
 def _top(scores: Scores) -> float:
     return scores.step * float(np.max(scores.index))
+
+
+def law_of_sum(parts: list[tuple[Floats, int]]) -> tuple[Floats, float]:
+    """The law of a sum, modulo the arrays' size, and a bound of the error of each of its masses.
+
+    A transform's error is at most (8 log2(2N) + 32) UNIT times the l1 norm (docs/theory/lattices.md, "Transforms"), and
+    |prod a^k - prod b^k| <= prod (|b| + |a - b|)^k - prod |b|^k.
+    """
+    size = parts[0][0].size
+    unit = UNIT * (8 * (math.log2(size) + 1) + 32)
+    factors = []
+    log_most, log_whole = np.zeros(size // 2 + 1), 0.0
+    for masses, times in parts:
+        transform, whole = np.fft.rfft(masses), float(np.sum(masses))
+        bound = np.abs(transform) * (1 + 4 * UNIT)
+        factors.append((transform, bound, unit * whole * (1 + 1e-9), times))
+        log_most += times * np.log(bound + factors[-1][2] + 1e-300)
+        log_whole += times * math.log(max(whole, 1e-300))
+    kept = log_most > log_whole - _FEW  # most frequencies of a sum of many are not worth their powers
+    value = np.ones(np.count_nonzero(kept), dtype=complex)
+    modulus, most = np.ones(value.size), np.ones(value.size)
+    for transform, bound, unsure, times in factors:
+        value *= transform[kept] ** times
+        modulus *= bound[kept] ** times
+        most *= (bound[kept] + unsure) ** times
+    total = sum(times for _, times in parts)
+    error = most - modulus + modulus * UNIT * (64 + 16 * total)
+    rest = (kept.size - value.size) * math.exp(log_whole - 0.99 * _FEW)
+    # every output is a mean over the `size` frequencies, of which all but two stand for a conjugate as well
+    inside = 2.0 * (float(np.sum(error)) + rest) / size * (1 + 1e-9)
+    rounding = unit * 2.0 * float(np.sum(modulus)) / size
+    product = np.zeros(kept.size, dtype=complex)
+    product[kept] = value
+    return np.fft.irfft(product, size), inside + rounding

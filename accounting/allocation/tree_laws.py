@@ -19,7 +19,7 @@ from ..losses.atoms.sampled_cells import location_cells
 from ..pairs.gaussian import GaussianPair
 from ..pairs.order import Order
 from ..rounding import UNIT, float_above
-from .block import first_above, losses_of, spread_of_loss
+from .block import edges, first_above, losses_of, spread_of_loss
 from .mean import Above, mean_above, spread
 from .tree_shapes import Reveals, Shape, Types, reveals
 
@@ -143,9 +143,9 @@ class Places:
 
     def part(self, step: float, role: int, low: float, high: float) -> Above:
         """Of a holder in this role, between two places."""
-        edges, cells = _cells(self.base, step, self._edges(), self.laws.tail)
+        line, cells = _cells(self.base, step, self._edges(), self.laws.tail)
         sign = self.laws.sign
-        left, right = np.minimum(sign * edges[:-1], sign * edges[1:]), np.maximum(sign * edges[:-1], sign * edges[1:])
+        left, right = np.minimum(sign * line[:-1], sign * line[1:]), np.maximum(sign * line[:-1], sign * line[1:])
         inside = np.flatnonzero((left >= low) & (right <= high))
         density = self.of.density[role - 1] if role <= len(self.known.cuts) else 1.0
         if inside.size:
@@ -168,13 +168,8 @@ class Places:
 
 @lru_cache(maxsize=32)
 def _cells(base: GaussianPair, step: float, forced: tuple[float, ...], tail: float) -> tuple[Floats, Cells]:
-    """Cut where the loss is a multiple of the step, and where it is asked for."""
-    left, right = base.span(tail, 0.0)
-    low, high = (base.shift * (end - 0.5 * base.shift) / step for end in (left, right))
-    inner = np.arange(math.ceil(low), math.floor(high) + 1) * (step / base.shift) + 0.5 * base.shift
-    edges = np.concatenate([inner[(inner > left) & (inner < right)], [left, right]])
-    edges = np.unique(np.concatenate([edges, [place for place in forced if left < place < right]]))
-    return edges, location_cells(base, edges, tail)
+    line = edges(base, step, 0.0, tail, forced)
+    return line, location_cells(base, line, tail)
 
 
 @dataclass(frozen=True, slots=True)

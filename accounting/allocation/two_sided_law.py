@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...mechanisms.arrays import Floats
-from .replaced import minorant
+from ..losses.atoms.cells import Atoms
+from .profile_nodes import minorant, second_differences, symmetric_law_above
 
 Indices = NDArray[np.int64]
 
@@ -43,17 +44,13 @@ def laws_between(step: float, nodes: Indices, upper: Floats, lower: Floats) -> t
     index = np.concatenate([-nodes[:0:-1], nodes])
     odds = np.exp(step * index)
     high, low = (np.concatenate([(1 - 1 / gamma + each / gamma)[:0:-1], each]) for each in (upper, lower))
-    return _from_above(step, index, odds, high), _from_below(step, index, odds, high, low)
+    above = on_grid(step, symmetric_law_above(step * index, upper))
+    return above, _from_below(step, index, odds, high, low)
 
 
-def _from_above(step: float, index: Indices, odds: Floats, high: Floats) -> GridLaw:
-    at, height = np.concatenate([[0.0], odds]), np.concatenate([[1.0], high])
-    kept = minorant(at, height)
-    at, height = at[kept], height[kept]
-    masses, infinite = _second_differences(at, height), float(height[-1])
-    found = _profile(at, masses)
-    short = max(0.0, float(np.max((height - infinite) / np.maximum(found, 1e-300), where=found > 0, initial=0.0)) - 1)
-    return GridLaw(step, index[np.array(kept[1:]) - 1], masses * (1 + short + 1e-12), infinite)
+def on_grid(step: float, atoms: Atoms) -> GridLaw:
+    """Of losses that are on it but for rounding."""
+    return GridLaw(step, np.rint(atoms.loss / step).astype(np.int64), atoms.mass, atoms.infinite)
 
 
 def _from_below(step: float, index: Indices, odds: Floats, high: Floats, low: Floats) -> GridLaw:
@@ -80,16 +77,10 @@ def _from_below(step: float, index: Indices, odds: Floats, high: Floats, low: Fl
     height = np.concatenate([[1.0], np.concatenate([low, value])[order]])
     kept = minorant(at, height)
     at, height = at[kept], height[kept]
-    masses = _second_differences(at, height)
+    masses = second_differences(at, height)
     found = _profile(at, masses)
     over = max(0.0, float(np.max(found / np.maximum(height, 1e-300), where=found > 1e-280, initial=0.0)) - 1)
-    return GridLaw(step, index[np.array(kept[1:]) - 1], masses * max(0.0, 1 - over - 1e-12), 0.0)
-
-
-def _second_differences(at: Floats, height: Floats) -> Floats:
-    """P-masses at all places but the first."""
-    slopes = np.append(np.diff(height) / np.diff(at), 0.0)
-    return np.asarray(np.maximum(np.diff(slopes), 0.0) * at[1:])
+    return GridLaw(step, index[kept[1:] - 1], masses * max(0.0, 1 - over - 1e-12), 0.0)
 
 
 def _profile(at: Floats, masses: Floats) -> Floats:

@@ -15,6 +15,7 @@ from scipy.stats import norm
 
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.allocation import one_jump, replaced_blocks, two_sided_law
+from dpcert.accounting.allocation.profile_nodes import law_above
 from dpcert.accounting.allocation.two_sided_law import laws_between
 from dpcert.accounting.bracket import EmptyBracket
 from dpcert.accounting.losses.atoms import pld as lattices
@@ -211,7 +212,7 @@ def test_planted_chords_in_place_of_lines_are_caught(monkeypatch):
     monkeypatch.setattr(
         two_sided_law,
         "_from_below",
-        lambda step, index, odds, high, low: two_sided_law._from_above(step, index, odds, low),
+        lambda step, index, odds, high, low: two_sided_law.on_grid(step, law_above(step * index, low)),
     )
     wrong = profile(laws_between(STEP, NODES, truth, truth)[1], BETWEEN)
     assert np.max(wrong / gaussian(BETWEEN)) > 1 + 1e-4
