@@ -47,6 +47,7 @@ class LocalSide:
         self.settings = settings
         self.streams = streams
         self.loss = loss
+        self._processes = processes
         self.device = settings.torch_device()
         self.dtype = DTYPES[settings.dtype]
         self.model_name = model if isinstance(model, str) else type(model).__name__
@@ -92,10 +93,15 @@ class LocalSide:
         return self.kept.get((client, test), made)
 
     def chunks(self, clients: Clients, algorithm: Algorithm | None = None) -> list[Clients]:
-        """The clients, in order, in pieces small enough to hold at once all that is made of them, by the algorithm."""
+        """This process's clients of these, by shard, in pieces small enough to hold at once all that is made of them.
+
+        The pieces are the same for every number of processes, as solvers' last bits depend on who is in one.
+        """
         streamed = algorithm is not None and algorithm.streams and self._streams
         size = max(STREAMED_CHUNK if streamed else 1, self.together)
-        return [clients[first : first + size] for first in range(0, len(clients), size)]
+        shards = self.settings.shards
+        owned = (clients[clients % shards == shard] for shard in range(shards) if self._processes.owns(shard))
+        return [own[first : first + size] for own in owned for first in range(0, len(own), size)]
 
     def solver(self, clients: Clients, round_index: int) -> Solve:
         """Local SGD for these clients in this round."""
@@ -147,7 +153,7 @@ class Evaluated:
     """clients: Settings.evaluate_clients of them, ascending; which ones depends on the seed alone."""
 
     def __init__(self, local: LocalSide, settings: Settings, streams: Streams, processes: Processes) -> None:
-        self._local, self._processes, self._shards = local, processes, settings.shards
+        self._local, self._processes = local, processes
         population, asked = local.federation.population, settings.evaluate_clients
         self.clients: Clients = np.arange(population)
         if asked is not None and asked < population:
@@ -158,19 +164,20 @@ class Evaluated:
 
         models_of: these clients' models, (c, d); asked for as many as train together.
         """
-        here = [place for place, k in enumerate(self.clients) if self._processes.owns(int(k) % self._shards)]
-        own = self.clients[here]
+        chunks = self._local.chunks(self.clients)
+        own = [client for chunk in chunks for client in chunk.tolist()]
+        here = np.searchsorted(self.clients, own)
         found = torch.zeros(3, len(self.clients), dtype=torch.float64)
         with reproducible_kernels(self._local.device):
             each = [
                 self._local.scores(client, vector, test=test)
-                for chunk in self._local.chunks(own)
+                for chunk in chunks
                 for client, vector in zip(chunk.tolist(), models_of(chunk), strict=True)
             ]
         if each:
             found[:2, here] = torch.stack(each, dim=1).cpu()
         samples = self._local.test if test else self._local.train
-        found[2, here] = torch.tensor([len(samples(client)) for client in own.tolist()], dtype=torch.float64)
+        found[2, here] = torch.tensor([len(samples(client)) for client in own], dtype=torch.float64)
         everything = self._processes.total(found).numpy()
         return ClientScores(everything[0], everything[1], everything[2].astype(np.int64))
 

@@ -95,7 +95,7 @@ class NoisySum:
         changed: list[Clients] = []
         fetched = Fetched(self.local.device)
         with reproducible_kernels(self.local.device):
-            for chunk in self._chunks(cohort):
+            for chunk in self.local.chunks(cohort, self.algorithm):
                 solve = self.local.solver(chunk, round_index)
                 contributions, after = self.algorithm.client_round(solve, shared, own(chunk), chunk)
                 if contributions is not None and self.algorithm.releases_in(round_index):
@@ -104,14 +104,6 @@ class NoisySum:
                     changed.append(chunk)
                     fetched.fetch(after)
         return total, list(zip(changed, fetched.arrays(), strict=True))
-
-    def _chunks(self, cohort: Clients) -> list[Clients]:
-        shards = [shard for shard in range(self.settings.shards) if self.processes.owns(shard)]
-        return [
-            chunk
-            for shard in shards
-            for chunk in self.local.chunks(cohort[cohort % self.settings.shards == shard], self.algorithm)
-        ]
 
     def _add(self, contributions: Iterable[Contribution], chunk: Clients, round_index: int, total: ClippedSum) -> None:
         """Clip and add: at once on a GPU; on a CPU one at a time, which stays in its caches."""

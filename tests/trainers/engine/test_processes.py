@@ -14,7 +14,7 @@ import torch
 from dpcert.trainers.data.synthetic import related_tasks
 from dpcert.trainers.engine import processes
 from dpcert.trainers.engine.settings import AdaptiveClip
-from dpcert.trainers.federated import DpFedAvg, LocalSteps, Pmtl, Settings, Trainer
+from dpcert.trainers.federated import DpFedAvg, FineTuning, LocalSteps, Pmtl, Settings, Trainer, fine_tune
 
 torch.set_num_threads(1)
 POPULATION = 17
@@ -44,6 +44,7 @@ def results(trainer):
         "clip_norm": trainer.clip_norm,
         "models": {str(k): trainer.client_model(k).numpy().tobytes().hex() for k in home},
         "accuracy": trainer.history[-1]["test_accuracy"],
+        "tuned": fine_tune(trainer, FineTuning()).loss.tolist(),
     }
 
 
@@ -90,10 +91,30 @@ def compare(found, number):
             assert member[model]["shared"] == expected["shared"]
             assert member[model]["clip_norm"] == expected["clip_norm"]
             assert member[model]["accuracy"] == expected["accuracy"]
+            assert member[model]["tuned"] == expected["tuned"]
             union |= member[model]["models"]
         assert union == expected["models"]
         assert all(len(member[model]["models"]) < POPULATION for member in found)
     assert len(found) == number
+
+
+def test_who_is_evaluated_together_is_the_same_for_every_number_of_processes(monkeypatch):
+    """Solvers' last bits depend on it."""
+    trainer = build("logistic")
+
+    def together(size, rank):
+        asked = []
+        monkeypatch.setattr(trainer.processes, "size", size)
+        monkeypatch.setattr(trainer.processes, "rank", rank)
+        monkeypatch.setattr(trainer.processes, "total", lambda found: found)
+        trainer.evaluated.scores(
+            lambda clients: asked.append(clients.tolist()) or trainer.client_models(clients), test=True
+        )
+        return asked
+
+    alone = together(1, 0)
+    assert sorted(client for clients in alone for client in clients) == list(range(POPULATION))
+    assert sorted(together(2, 0) + together(2, 1)) == sorted(alone)
 
 
 def test_two_processes(tmp_path):
