@@ -11,12 +11,19 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from ...mechanisms import InputError, Neighbouring, Notion, PrivacyNotion, neighbouring_relation
-from ...mechanisms.validate import choice, number
+from ...mechanisms.validate import number
+from ...mechanisms.word import Word
 from ..bracket import Bracket
 from ..rounding import up
 
-ObserverKind = Literal["server", "coalition", "final-models", "outside"]
-OBSERVERS: tuple[ObserverKind, ...] = ("server", "coalition", "final-models", "outside")
+
+class ObserverKind(Word):
+    """Who looks; `Observer` says what each of them sees."""
+
+    SERVER = "server"
+    COALITION = "coalition"
+    FINAL_MODELS = "final-models"
+    OUTSIDE = "outside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +42,27 @@ class Observer:
     'a coalition of 3 other clients'
     """
 
-    kind: ObserverKind
+    kind: ObserverKind | Literal["server", "coalition", "final-models", "outside"]
     size: int | None = None
 
     def __post_init__(self) -> None:
-        choice("observer", self.kind, OBSERVERS)
+        object.__setattr__(self, "kind", ObserverKind.named("observer", self.kind))
         if self.size is not None:
-            if self.kind != "coalition":
+            if self.kind is not ObserverKind.COALITION:
                 raise InputError("observer.size", self.size, "no size: only a coalition has one")
             if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
                 raise InputError("observer.size", self.size, "a whole number of at least 1")
 
     def __str__(self) -> str:
-        if self.kind != "coalition":
-            return {"server": "the server", "final-models": "whoever sees the final models only"}.get(
-                self.kind, "an outside reader of the billboard"
-            )
-        return (
-            "the coalition of all other clients" if self.size is None else f"a coalition of {self.size} other clients"
-        )
+        return f"a coalition of {self.size} other clients" if self.size else _SEEING[ObserverKind(self.kind)]
 
+
+_SEEING = {
+    ObserverKind.SERVER: "the server",
+    ObserverKind.COALITION: "the coalition of all other clients",
+    ObserverKind.FINAL_MODELS: "whoever sees the final models only",
+    ObserverKind.OUTSIDE: "an outside reader of the billboard",
+}
 
 SERVER = Observer("server")
 EVERYBODY_ELSE = Observer("coalition")
@@ -103,7 +111,7 @@ class Guarantee:
             raise InputError("delta", self.delta, "a number from 0 to 1")
         if not self.epsilon.certified:
             raise InputError("epsilon", self.epsilon, "a certified bracket: an estimate guarantees nothing")
-        if self.notion != PrivacyNotion.DP and self.observer.kind == "server":
+        if self.notion != PrivacyNotion.DP and self.observer.kind is ObserverKind.SERVER:
             raise InputError(
                 "observer",
                 self.observer.kind,

@@ -5,8 +5,6 @@ The table that docs/theory/billboard.md derives, section "Who sees participation
 
 from __future__ import annotations
 
-from typing import Literal
-
 from ...mechanisms import (
     CorrelatedGaussian,
     Cyclic,
@@ -19,43 +17,57 @@ from ...mechanisms import (
     VisibleParticipation,
     WithReplacement,
 )
-from .guarantees import Observer
+from ...mechanisms.word import Word
+from .guarantees import Observer, ObserverKind
 
-Knows = Literal["nothing", "partly", "everything"]
-Clients = Literal["stateless", "stateful"]
-CLIENTS: tuple[Clients, ...] = ("stateless", "stateful")
-"""Whether a client's contribution or model depends on which earlier rounds it took part in (a persistent local
-model, control variates, a local step count), or on its data, its coins of the round and the billboard only."""
+
+class Knows(Word):
+    """How much an observer is taken to know of when one unit takes part."""
+
+    NOTHING = "nothing"
+    PARTLY = "partly"
+    EVERYTHING = "everything"
+
+
+class Clients(Word):
+    """Whether a client's contribution or model depends on which earlier rounds it took part in (a persistent local
+    model, control variates, a local step count), or on its data, its coins of the round and the billboard only."""
+
+    STATELESS = "stateless"
+    STATEFUL = "stateful"
 
 
 def participation_known(step: Mechanism, observer: Observer, clients: Clients) -> tuple[Knows, str]:
     """What the observer must be assumed to know of one unit's participation in this step, and why.
 
-    "everything" where it does know, and where not knowing helps nobody in a way that is proven.
+    EVERYTHING where it does know, and where not knowing helps nobody in a way that is proven.
     """
     if isinstance(step, VisibleParticipation):
-        return "everything", "the round shows whether the unit took part, whoever looks"
+        return Knows.EVERYTHING, "the round shows whether the unit took part, whoever looks"
     if isinstance(step, CorrelatedGaussian):
-        return "everything", "correlated noise: the cost is that of the worst participations allowed, seen or not"
+        return Knows.EVERYTHING, "correlated noise: the cost is that of the worst participations allowed, seen or not"
     if isinstance(step, TruncatedPoisson):
-        return "everything", "cohorts cut at a largest size: no amplification is used; accounted as for one who knows"
+        return (
+            Knows.EVERYTHING,
+            "cohorts cut at a largest size: no amplification is used; accounted as for one who knows",
+        )
     if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | Cyclic | RandomAllocation):
-        return "everything", "no sampling: everybody takes part in every round"
+        return Knows.EVERYTHING, "no sampling: everybody takes part in every round"
     if _everybody(step):
-        return "everything", "the whole population takes part in every round"
+        return Knows.EVERYTHING, "the whole population takes part in every round"
     if isinstance(step, Cyclic):
-        return "everything", "cyclic: the schedule is fixed and public; each pass counts each unit once"
-    if observer.kind == "server":
-        return "everything", "the server draws the cohorts, or sees who uploads"
+        return Knows.EVERYTHING, "cyclic: the schedule is fixed and public; each pass counts each unit once"
+    if observer.kind is ObserverKind.SERVER:
+        return Knows.EVERYTHING, "the server draws the cohorts, or sees who uploads"
     if isinstance(step, Poisson):
         return (
-            "nothing",
+            Knows.NOTHING,
             "Poisson: the others' coins are independent of the unit's, whoever pools them, with or without state",
         )
     if isinstance(step, RandomAllocation):
         return _allocated(step, clients)
-    if observer.kind == "coalition" and _all_others(step, observer):
-        return "everything", (
+    if observer.kind is ObserverKind.COALITION and _all_others(step, observer):
+        return Knows.EVERYTHING, (
             "cohorts of a fixed size: the others know when they took part themselves, so together when the unit did"
         )
     return _without_the_others(step, observer, clients)
@@ -63,12 +75,12 @@ def participation_known(step: Mechanism, observer: Observer, clients: Clients) -
 
 def _allocated(step: RandomAllocation, clients: Clients) -> tuple[Knows, str]:
     """Choices are independent; with several in a block, later contributions could carry what the earlier ones were."""
-    if clients == "stateful" and step.participations > 1:
-        return "everything", (
+    if clients == Clients.STATEFUL and step.participations > 1:
+        return Knows.EVERYTHING, (
             "random allocation with stateful clients: of several rounds in a block, later contributions may depend on "
             "which the earlier were, and no amplification is proven; accounted as for one who knows"
         )
-    return "nothing", "random allocation: the others' choices are independent of the unit's, whoever pools them"
+    return Knows.NOTHING, "random allocation: the others' choices are independent of the unit's, whoever pools them"
 
 
 def _without_the_others(step: Mechanism, observer: Observer, clients: Clients) -> tuple[Knows, str]:
@@ -77,35 +89,35 @@ def _without_the_others(step: Mechanism, observer: Observer, clients: Clients) -
         return _shuffled(observer, clients)
     if isinstance(step, WithReplacement):
         return (
-            "everything",
+            Knows.EVERYTHING,
             "drawn with replacement: hidden, but no amplification is used; accounted as for one who knows",
         )
-    if clients == "stateful":
-        return "everything", (
+    if clients == Clients.STATEFUL:
+        return Knows.EVERYTHING, (
             "fixed-size cohorts with stateful clients: what others publish later tells who took part before, so "
             "amplification round by round is not sound; accounted as for one who knows"
         )
-    if observer.kind == "coalition":
-        return "partly", (
+    if observer.kind is ObserverKind.COALITION:
+        return Knows.PARTLY, (
             "fixed-size cohorts: J colluders in the cohort leave the unit a conditional rate of (q - J) / (m - c)"
         )
     return (
-        "nothing",
+        Knows.NOTHING,
         "fixed-size cohorts, stateless clients, and no client among the observers: participation stays hidden",
     )
 
 
 def _shuffled(observer: Observer, clients: Clients) -> tuple[Knows, str]:
     """The others hide the unit as long as nobody knows their batches, and nothing tells which the last ones were."""
-    if observer.kind == "coalition":
-        return "everything", "shuffled: colluders know their own batches; accounted as for one who knows the unit's"
-    if clients == "stateful":
-        return "everything", (
+    if observer.kind is ObserverKind.COALITION:
+        return Knows.EVERYTHING, "shuffled: colluders know their own batches; accounted as for one who knows the unit's"
+    if clients == Clients.STATEFUL:
+        return Knows.EVERYTHING, (
             "shuffled batches with stateful clients: what clients publish later tells in which batches they were; "
             "accounted as for one who knows"
         )
     return (
-        "nothing",
+        Knows.NOTHING,
         "shuffled batches, stateless clients, and no client among the observers: the unit's batch stays hidden",
     )
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...mechanisms import BestOfSeveral, InputError, Mechanism, Repeat, Sequence, ShuffledReports, rounds_by_step
 from ...mechanisms.composition import parts_of
-from .guarantees import Observer
+from .guarantees import Observer, ObserverKind
 
 _RUNS = "an outside reader, with BestOfSeveral: clients know how many runs they took part in, and the number is secret"
 _INSIDE = "rounds of their own, where clients know the reports that they sent"
@@ -18,7 +18,7 @@ def without_known_reports(run: Mechanism, observer: Observer) -> Mechanism:
     Raises InputError for a coalition of as many clients as there are reports, for shuffled reports inside of other
     schemes, and for BestOfSeveral, whose number of runs clients would know.
     """
-    if observer.kind != "coalition":
+    if observer.kind is not ObserverKind.COALITION:
         return run
     steps = rounds_by_step(run)
     if not any(inside(step, ShuffledReports | BestOfSeveral) for step in steps):

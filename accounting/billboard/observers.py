@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 from ...mechanisms import (
     Cyclic,
@@ -29,7 +30,7 @@ from ...mechanisms import (
 from ...mechanisms.aggregation import Aggregation
 from ...mechanisms.client_noise import refuse_absent_shares
 from ...mechanisms.neighbours import Neighbouring, Notion, Participation, PrivacyNotion, Relation, neighbouring_relation
-from ...mechanisms.validate import InputError, choice, delta_below_one
+from ...mechanisms.validate import InputError, delta_below_one
 from ..answer import answer
 from ..bracket import Bracket
 from ..participation.colluders import less_revealing, more_revealing
@@ -38,8 +39,8 @@ from ..participation.visible import epsilon_when_visible
 from ..quantity import Quantity
 from ..question import RTOL, Question
 from .faced_noise import as_seen
-from .guarantees import Guarantee, Observer
-from .knowledge import CLIENTS, Clients, Knows, participation_known
+from .guarantees import Guarantee, Observer, ObserverKind
+from .knowledge import Clients, Knows, participation_known
 from .known_reports import inside, without_known_reports
 from .unproved import refuse_unproved
 
@@ -69,7 +70,7 @@ class Observed:
     @property
     def amplified(self) -> bool:
         """Whether any phase profits from sampling against this observer."""
-        return any(known != "everything" for known in self.knows)
+        return any(known != Knows.EVERYTHING for known in self.knows)
 
     def guarantee(self, notion: Notion, unit: str, neighbouring: Neighbouring, delta: float) -> Guarantee:
         """The bracket as a guarantee of the given notion."""
@@ -90,7 +91,7 @@ def observer_epsilon(
     delta: float,
     neighbouring: Neighbouring,
     *,
-    clients: Clients = "stateful",
+    clients: Clients | Literal["stateless", "stateful"] = Clients.STATEFUL,
     aggregation: Aggregation | None = None,
     rtol: float = RTOL,
 ) -> Observed:
@@ -114,10 +115,11 @@ def observer_epsilon(
     """
     delta_below_one("delta", delta)
     relation = neighbouring_relation(neighbouring)
-    choice("clients", clients, CLIENTS)
+    clients = Clients.named("clients", clients)
     refuse_unproved(run, relation)
     asked, observer = observer, _meaningful(run, observer)
-    if relation == Relation.ADD_REMOVE and observer.kind == "coalition" and any(map(_counted, rounds_by_step(run))):
+    pooled = observer.kind is ObserverKind.COALITION and any(map(_counted, rounds_by_step(run)))
+    if pooled and relation == Relation.ADD_REMOVE:
         raise InputError("neighbouring", relation, _COUNTED)
     run = without_known_reports(run, observer)
     for step in rounds_by_step(run):
@@ -153,7 +155,7 @@ def _counted(step: Mechanism) -> bool:
 def _meaningful(run: Mechanism, observer: Observer) -> Observer:
     """The observer, checked against the population; a coalition of population - 1 is that of all others."""
     populations = [step.population for step in rounds_by_step(run) if isinstance(step, FixedSize | WithReplacement)]
-    if not populations or observer.kind in ("server", "outside"):
+    if not populations or observer.kind in (ObserverKind.SERVER, ObserverKind.OUTSIDE):
         return observer
     others = min(populations) - 1
     if others == 0:
@@ -188,22 +190,22 @@ def _upper(
     steps = rounds_by_step(run)
     knows = {step: participation_known(step, observer, clients)[0] for step in steps}
     found: list[Bracket] = []
-    if all(known == "everything" for known in knows.values()):
+    if all(known == Knows.EVERYTHING for known in knows.values()):
         return _visible(run, delta, relation, asking)
     if relation != Relation.ADD_REMOVE:
         found += _attempt(lambda: _visible(run, delta, relation, asking))
-    colluders = observer.size if observer.kind == "coalition" else None
-    partly = sum(known == "partly" for known in knows.values())
+    colluders = observer.size if observer.kind is ObserverKind.COALITION else None
+    partly = sum(known == Knows.PARTLY for known in knows.values())
     spent = delta * _SPENT if partly and colluders else 0.0
     parts: list[Mechanism] = []
     for step, rounds in steps.items():
-        if isinstance(step, FixedSize) and knows[step] == "partly" and colluders:
+        if isinstance(step, FixedSize) and knows[step] == Knows.PARTLY and colluders:
             parts.append(more_revealing(step, colluders, rounds, spent / partly))
         else:
-            parts.append(Repeat(step if knows[step] == "nothing" else _unhidden(step), rounds))
+            parts.append(Repeat(step if knows[step] == Knows.NOTHING else _unhidden(step), rounds))
     seen: Notion = (
         PrivacyNotion.JOINT
-        if any(known == "everything" and isinstance(s, FixedSize) for s, known in knows.items())
+        if any(known == Knows.EVERYTHING and isinstance(s, FixedSize) for s, known in knows.items())
         else PrivacyNotion.DP
     )
     whole = Sequence(tuple(parts))
@@ -249,7 +251,7 @@ def _lower(run: Mechanism, observer: Observer, delta: float, relation: Relation,
         found += _attempt(lambda part=part: _by_pairs(part, delta, relation, asking))  # type: ignore[misc]
     for step, rounds in steps.items():
         found.append(Bracket(total_statistic_lower(step, rounds, delta, relation), math.inf, True, "total"))
-        if isinstance(step, FixedSize) and observer.kind == "coalition" and observer.size:
+        if isinstance(step, FixedSize) and observer.kind is ObserverKind.COALITION and observer.size:
             partly = less_revealing(step, observer.size, rounds, _SPENT, relation)
             if partly is not None and delta < 1 - _SPENT:
                 reached = delta / (1 - _SPENT) * (1 + 1e-15)
@@ -265,9 +267,9 @@ def _truly_known(step: Mechanism, observer: Observer) -> bool:
         return False
     if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | RandomAllocation):
         return not inside(step, Poisson | Shuffled)  # cyclic, disjoint: those who do not draw lots do not see them
-    if observer.kind == "server" or getattr(step, "sampling_rate", None) == 1.0:
+    if observer.kind is ObserverKind.SERVER or getattr(step, "sampling_rate", None) == 1.0:
         return True
-    if isinstance(step, Poisson | RandomAllocation) or observer.kind != "coalition":
+    if isinstance(step, Poisson | RandomAllocation) or observer.kind is not ObserverKind.COALITION:
         return False
     return observer.size is None or observer.size == getattr(step, "population", 0) - 1
 

@@ -14,16 +14,26 @@ from typing import Literal
 from flint import arb, ctx
 
 from ...mechanisms import PrivacyNotion
-from ...mechanisms.validate import choice, count
+from ...mechanisms.validate import count
+from ...mechanisms.word import Word
 from ..bracket import Bracket
 from ..rounding import float_above, up
-from .guarantees import EVERYBODY_ELSE, OUTSIDE, Guarantee, UnlikeGuarantees
-
-ClientsLearn = Literal["the-billboard-only", "own-participation", "own-noise-share"]
-CLIENTS_LEARN: tuple[ClientsLearn, ...] = ("the-billboard-only", "own-participation", "own-noise-share")
+from .guarantees import EVERYBODY_ELSE, OUTSIDE, Guarantee, ObserverKind, UnlikeGuarantees
 
 
-def billboard_lemma(billboard: Guarantee, clients_learn: ClientsLearn) -> Guarantee:
+class ClientsLearn(Word):
+    """What reaches a client of what is secret to others: nothing but the billboard, when it took part itself, or its
+    own share of the noise."""
+
+    BILLBOARD_ONLY = "the-billboard-only"
+    OWN_PARTICIPATION = "own-participation"
+    OWN_NOISE_SHARE = "own-noise-share"
+
+
+def billboard_lemma(
+    billboard: Guarantee,
+    clients_learn: ClientsLearn | Literal["the-billboard-only", "own-participation", "own-noise-share"],
+) -> Guarantee:
     """If the billboard g is (eps, delta)-DP, the clients' outputs f_j(D_j, g(D)) are (eps, delta)-billboard private.
 
     Hsu, Huang, Roth, Roughgarden, Wu 2014 (arXiv 1311.2828), the Billboard Lemma; section "The billboard
@@ -41,13 +51,13 @@ def billboard_lemma(billboard: Guarantee, clients_learn: ClientsLearn) -> Guaran
     >>> billboard_lemma(seen, clients_learn="own-participation").notion
     'billboard'
     """
-    choice("clients_learn", clients_learn, CLIENTS_LEARN)
+    learn = ClientsLearn.named("clients_learn", clients_learn)
     _needs(billboard, PrivacyNotion.DP)
-    if billboard.observer == OUTSIDE and clients_learn != "the-billboard-only":
+    if billboard.observer == OUTSIDE and learn is not ClientsLearn.BILLBOARD_ONLY:
         raise UnlikeGuarantees(
             "observer",
             str(billboard.observer),
-            f"a dp guarantee against {EVERYBODY_ELSE}: clients learn {clients_learn}, which an outside reader does not",
+            f"a dp guarantee against {EVERYBODY_ELSE}: clients learn {learn}, which an outside reader does not",
         )
     if billboard.observer not in (OUTSIDE, EVERYBODY_ELSE):
         raise UnlikeGuarantees("observer", str(billboard.observer), f"{OUTSIDE} or {EVERYBODY_ELSE}")
@@ -108,7 +118,7 @@ def group(guarantee: Guarantee, size: int) -> Guarantee:
     epsilon, delta = guarantee.epsilon, guarantee.delta
     upper = up(size * epsilon.upper) if epsilon.upper else 0.0
     observer = guarantee.observer
-    if observer.kind == "coalition" and observer.size is None:
+    if observer.kind is ObserverKind.COALITION and observer.size is None:
         theorem = _by(f"group of {size} (everybody outside the group)", guarantee)
     else:
         theorem = _by(f"group of {size}", guarantee)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from ...accounting import Bracket
-from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer
+from ...accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE, Observer, ObserverKind
 from ...accounting.billboard.knowledge import Clients
 from ...accounting.billboard.observers import observer_epsilon
 from ...accounting.cohorts.hidden_cohorts import unequal_weights
@@ -98,13 +98,13 @@ def _interval(claim: Claim, run: Mechanism, rtol: float) -> Bracket:
         named = False
     if observer is None or not named:
         return currency.bracket(run, against(claim, rtol))
-    return _observed(claim, run, observer, statement.clients or "stateful", rtol)
+    return _observed(claim, run, observer, Clients(statement.clients or "stateful"), rtol)
 
 
 def _observed(claim: Claim, run: Mechanism, observer: Observer, clients: Clients, rtol: float) -> Bracket:
     statement = claim.statement
     noise = _client_noise(claim)
-    if observer.kind == "server" and noise is None:
+    if observer.kind is ObserverKind.SERVER and noise is None:
         if all(table.is_without_noise for phase in claim.phases for table in phase.tables):
             observer = EVERYBODY_ELSE  # who see every upload, too, once they subtract their own from the sum
         else:
@@ -135,7 +135,7 @@ def by_observer(claim: Claim, rtol: float) -> tuple[ObservedInterval, ...]:
         or all(phase.sampling.rate == 1.0 for phase in claim.phases)
     ):
         return ()
-    views: tuple[tuple[Observer, Clients], ...] = ((OUTSIDE, "stateless"), (EVERYBODY_ELSE, "stateful"))
+    views: tuple[tuple[Observer, Clients], ...] = ((OUTSIDE, Clients.STATELESS), (EVERYBODY_ELSE, Clients.STATEFUL))
     if claim.statement.neighbouring == Relation.ZERO_OUT and any(map(has_uneven_cohorts, claim.phases)):
         views = views[1:]
     with weighing(claim):

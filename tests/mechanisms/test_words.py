@@ -9,7 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from dpcert.accounting import dominating, epsilon, renyi, rho
-from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, Guarantee
+from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, Guarantee, Observer, ObserverKind
+from dpcert.accounting.billboard.knowledge import Clients, Knows
+from dpcert.accounting.billboard.reductions import ClientsLearn
 from dpcert.accounting.bracket import Bracket
 from dpcert.accounting.ledger import Ledger, RenyiFilter
 from dpcert.accounting.pairs.order import Order, Sampling
@@ -19,7 +21,10 @@ from dpcert.accounting.question import Question
 from dpcert.mechanisms import Gaussian, InputError, Participation, Poisson, PrivacyNotion, Relation, sensitivity
 from dpcert.mechanisms.word import Word
 
-KINDS: list[type[Word]] = [Relation, PrivacyNotion, Participation, Order, Sampling, Quantity, Change]
+KINDS: list[type[Word]] = [
+    *(Relation, PrivacyNotion, Participation, Order, Sampling, Quantity, Change),
+    *(ObserverKind, Knows, Clients, ClientsLearn),
+]
 
 RUN = Poisson(Gaussian(2.0), 0.1)
 
@@ -77,4 +82,5 @@ def test_what_a_question_keeps_are_members() -> None:
     question = Question.about(RUN, "delta", "zero-out", "joint", "hidden")  # type: ignore[arg-type]
     kept = (question.quantity, question.neighbouring, question.participation)
     assert [type(each) for each in kept] == [Quantity, Relation, Participation]
+    assert Observer("coalition", 2).kind is ObserverKind.COALITION
     assert type(RenyiFilter(1.0, 1e-5, "zero-out", participation="visible").participation) is Participation
