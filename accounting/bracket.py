@@ -18,7 +18,7 @@ class OutOfReach(ArithmeticError):
     """An accountant supports a composition in general, but cannot bracket it here at a reasonable cost."""
 
 
-class Asked(Protocol):
+class Answered(Protocol):
     """What a bracket answers (bracket_report.BracketReport). seconds: that it took."""
 
     @property
@@ -44,7 +44,7 @@ class Bracket(InNotebook):
     certified: bool
     method: str
     reached: bool = field(default=True, compare=False)
-    about: Asked | None = field(default=None, compare=False, repr=False)
+    about: Answered | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if math.isnan(self.lower) or math.isnan(self.upper) or self.lower > self.upper:

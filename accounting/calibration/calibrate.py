@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, PrivacyNotion, Visibility
-from ...mechanisms.validate import choice, delta_below_one, nonnegative, positive
+from ...mechanisms.validate import delta_below_one, nonnegative, positive
 from ..accountants import AccountantName
 from ..answer import answer
 from ..bracket import Bracket
@@ -15,14 +15,15 @@ from ..currencies.pure_dp import UNBOUNDED
 from ..quantity import Quantity
 from ..question import Question
 from ..seconds import timed
-from .search import STARTS, WHOLE, Calibration, Search, SolveFor
+from .search import Calibration, Search
+from .solve_for import Solved, SolveFor
 
 
 @timed
 def calibrate(
     build: Callable[[float], Mechanism],
     *,
-    solve_for: SolveFor,
+    solve_for: Solved,
     epsilon: float,
     delta: float,
     most: float | None = None,
@@ -68,7 +69,7 @@ def calibrate(
 def calibrations(
     build: Callable[[float], Mechanism],
     *,
-    solve_for: SolveFor,
+    solve_for: Solved,
     epsilons: Sequence[float],
     delta: float,
     most: float | None = None,
@@ -90,13 +91,13 @@ def calibrations(
     >>> [round(each.value, 4) for each in found]
     [11.7973, 6.305, 3.4189]
     """
-    choice("solve_for", solve_for, tuple(STARTS))
+    solved = SolveFor.named("solve_for", solve_for)
     targets = [nonnegative("epsilon", epsilon) for epsilon in epsilons]
     delta_below_one("delta", delta)
     limit = math.inf if most is None else positive("most", most)
 
     def bracket(value: float) -> Bracket:
-        run = build(int(value) if solve_for in WHOLE else value)
+        run = build(int(value) if solved.is_whole else value)
         return answer(
             Question.about(run, Quantity.EPSILON, neighbouring, notion, participation, accountant, rtol), delta
         )
@@ -104,7 +105,7 @@ def calibrations(
     seen = dict[float, Bracket]()
 
     def found(target: float) -> Calibration:
-        search = Search(bracket, solve_for, target, rtol, seen=seen)
+        search = Search(bracket, solved, target, rtol, seen=seen)
         try:
             found = search.found(limit)
         except InputError as missed:

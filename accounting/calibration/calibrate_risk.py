@@ -9,12 +9,12 @@ from typing import Any
 from ...mechanisms import InputError, Mechanism, Neighbouring, Notion, PrivacyNotion, Visibility
 from ...mechanisms.digits import rounded_up
 from ...mechanisms.notebook import InNotebook
-from ...mechanisms.validate import choice, number, open_probability
+from ...mechanisms.validate import number, open_probability
 from ..bracket import Bracket
 from ..currencies.tradeoff import tradeoff
 from ..seconds import timed
 from .calibrate_to import calibrate_to
-from .search import STARTS, SolveFor, safe_side
+from .solve_for import Solved, SolveFor
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class RiskCalibration(InNotebook):
     def __str__(self) -> str:
         reached = rounded_up(self.true_positive_rate.upper, 5)
         return (
-            f"{safe_side(self.solve_for, self.value)}\n"
+            f"{self.solve_for.told(self.value)}\n"
             f"At false-positive rate {self.fpr:g}, every attack has true-positive rate at most {reached} "
             f"(target: {self.tpr:g}). "
             f"{self.seconds:.2f} s"
@@ -49,7 +49,7 @@ class RiskCalibration(InNotebook):
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
-        solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, "tpr": self.tpr, "fpr": self.fpr}
+        solved = {"solve_for": self.solve_for.option, "value": self.value, "tpr": self.tpr, "fpr": self.fpr}
         met = self.true_positive_rate.to_json("true_positive_rate")
         return solved | met | {"beyond": self.beyond, "seconds": self.seconds}
 
@@ -58,7 +58,7 @@ class RiskCalibration(InNotebook):
 def calibrate_risk(
     build: Callable[[float], Mechanism],
     *,
-    solve_for: SolveFor,
+    solve_for: Solved,
     tpr: float,
     fpr: float,
     most: float | None = None,
@@ -80,7 +80,7 @@ def calibrate_risk(
 
     Raises InputError for targets out of range, and where no value meets the target.
     """
-    choice("solve_for", solve_for, tuple(STARTS))
+    solved = SolveFor.named("solve_for", solve_for)
     if not 0.0 < number("fpr", fpr) <= 0.5:
         raise InputError("fpr", fpr, "a false-positive rate above 0 and at most 1/2")
     if open_probability("tpr", tpr) <= fpr:
@@ -91,5 +91,5 @@ def calibrate_risk(
         curve = tradeoff(run, neighbouring, points=9, narrow_at=(fpr,), rtol=rtol, **against)  # type: ignore[arg-type]
         return curve.power(fpr)
 
-    found = calibrate_to(build, power, solve_for=solve_for, target=tpr, most=most, rtol=rtol, quantity="tpr")
-    return RiskCalibration(solve_for, found.value, found.amount, found.beyond, tpr, fpr)
+    found = calibrate_to(build, power, solve_for=solved, target=tpr, most=most, rtol=rtol, quantity="tpr")
+    return RiskCalibration(solved, found.value, found.amount, found.beyond, tpr, fpr)

@@ -5,20 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from ...mechanisms import Mechanism
 from ...mechanisms.digits import as_given
 from ...mechanisms.notebook import InNotebook
-from ...mechanisms.validate import choice, positive
+from ...mechanisms.validate import positive
 from ..bracket import Bracket
 from ..question import tolerance
 from ..seconds import timed
-from .search import STARTS, WHOLE, Search, SolveFor, safe_side
-
-DIGITS = 10
-"""Values are decimals of so many digits, so that one can print the very value whose bracket was taken."""
+from .search import Search
+from .solve_for import Solved, SolveFor
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +41,12 @@ class TargetCalibration(InNotebook):
 
     def __str__(self) -> str:
         met = f"{self.quantity} = {as_given(self.target)}"
-        first = f"{safe_side(self.solve_for, self.value)} meets {met}"
+        first = f"{self.solve_for.told(self.value)} meets {met}"
         return f"{first}\n  {self.quantity} in {self.amount.ends}, in {self.seconds:.3g} s"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""
-        solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, self.quantity: self.target}
+        solved = {"solve_for": self.solve_for.option, "value": self.value, self.quantity: self.target}
         return solved | self.amount.to_json(self.quantity) | {"beyond": self.beyond, "seconds": self.seconds}
 
 
@@ -58,7 +55,7 @@ def calibrate_to(
     build: Callable[[float], Mechanism],
     measure: Callable[[Mechanism], Bracket],
     *,
-    solve_for: SolveFor,
+    solve_for: Solved,
     target: float,
     most: float | None = None,
     rtol: float = 1e-4,
@@ -81,21 +78,13 @@ def calibrate_to(
 
     Raises InputError for targets out of range, and where no value meets the target.
     """
-    choice("solve_for", solve_for, tuple(STARTS))
+    solved = SolveFor.named("solve_for", solve_for)
     aim, gap = positive(quantity, target), tolerance("rtol", rtol)
 
     def bracket(value: float) -> Bracket:
-        return measure(build(_printable(solve_for, value)))
+        return measure(build(solved.printable(value)))
 
-    search = Search(bracket, solve_for, aim, gap, quantity)
+    search = Search(bracket, solved, aim, gap, quantity)
     found = search.at_decimal(search.found(math.inf if most is None else positive("most", most)))
-    beyond = None if found.beyond is None else _printable(solve_for, found.beyond)
-    return TargetCalibration(solve_for, _printable(solve_for, found.value), found.epsilon, beyond, aim, quantity)
-
-
-def _printable(solve_for: SolveFor, value: float) -> float:
-    """Few digits, on the side that is more private: noise up, a rate or a clip down."""
-    if solve_for in WHOLE:
-        return int(value)
-    direction = ROUND_CEILING if solve_for in ("noise_multiplier", "noise_std") else ROUND_FLOOR
-    return float(Context(prec=DIGITS, rounding=direction).plus(Decimal(repr(value))))
+    beyond = None if found.beyond is None else solved.printable(found.beyond)
+    return TargetCalibration(solved, solved.printable(found.value), found.epsilon, beyond, aim, quantity)

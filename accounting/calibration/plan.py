@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, repeat
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from ...mechanisms import FixedSize, Gaussian, Mechanism, Poisson, Repeat
 from ...mechanisms.digits import as_given, rounded_up
@@ -20,10 +20,14 @@ from ..seconds import timed
 from .calibrate import calibrations
 from .search import Calibration
 
-Sampling = Literal["poisson", "fixed-size"]
 Found = TypeVar("Found")
 Progress = Callable[[int, int, str], None]
-SAMPLINGS: tuple[Sampling, ...] = ("poisson", "fixed-size")
+
+_SAMPLED: dict[str, Callable[[Mechanism, int, int], Mechanism]] = {
+    "poisson": lambda base, population, cohort: Poisson(base, cohort / population),
+    "fixed-size": FixedSize,
+}
+"""One round, by how its cohort is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def plan(
     cohorts: Sequence[int],
     target_epsilons: Sequence[float],
     delta: float,
-    sampling: Sampling = "poisson",
+    sampling: str = "poisson",
     neighbouring: Neighbouring | None = None,
     notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
@@ -120,16 +124,15 @@ def plan(
         count("rounds", rounds)
     if epochs is not None:
         positive("epochs", epochs)
-    choice("sampling", sampling, SAMPLINGS)
+    sampled = _SAMPLED[choice("sampling", sampling, _SAMPLED)]
     positive("clip_norm", clip_norm)
     for cohort in cohorts:
         if count("cohorts", cohort) > population:
             raise InputError("cohorts", cohort, f"at most the population, {population}")
 
     def run(noise_multiplier: float, cohort: int) -> Mechanism:
-        base = Gaussian(noise_multiplier)
-        sampled = Poisson(base, cohort / population) if sampling == "poisson" else FixedSize(base, population, cohort)
-        return Repeat(sampled, rounds_in(epochs, Fraction(cohort, population)) if rounds is None else rounds)  # type: ignore[arg-type] # one of them
+        one = sampled(Gaussian(noise_multiplier), population, cohort)
+        return Repeat(one, rounds_in(epochs, Fraction(cohort, population)) if rounds is None else rounds)  # type: ignore[arg-type] # one of them
 
     def options(cohort: int) -> Iterator[Option]:
         found = calibrations(

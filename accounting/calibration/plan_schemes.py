@@ -32,6 +32,7 @@ from ..question import Question
 from ..seconds import timed
 from .plan import Progress, watched
 from .search import Calibration, Search
+from .solve_for import SolveFor
 
 Build = Callable[[float, int, int, int], Mechanism]
 
@@ -214,8 +215,8 @@ class _Searched:
             self._question(1.0, RTOL).pairs()
         except InputError as problem:
             return SchemeOption(self.scheme, target, None, None, str(problem))
-        near = Search(self._roughly, "noise_multiplier", target, ROUGH, seen=self.rough).found()
-        found = Search(self._bracket, "noise_multiplier", target, RTOL, seen=self.seen).found(near=near.value)
+        near = Search(self._roughly, SolveFor.NOISE_MULTIPLIER, target, ROUGH, seen=self.rough).found()
+        found = Search(self._bracket, SolveFor.NOISE_MULTIPLIER, target, RTOL, seen=self.seen).found(near=near.value)
         return SchemeOption(self.scheme, target, found, self._needed(found))
 
     def _needed(self, found: Calibration) -> float | None:
@@ -224,7 +225,7 @@ class _Searched:
             self.below.setdefault(noise, replace(bracket, upper=bracket.lower))
         least = max(found.epsilon.lower, 0.1 * found.epsilon.upper)
         gap = max(RTOL, _OF_WIDTH * math.log(found.epsilon.upper / least))
-        search = Search(self._from_below, "noise_multiplier", found.target, gap, seen=self.below)
+        search = Search(self._from_below, SolveFor.NOISE_MULTIPLIER, found.target, gap, seen=self.below)
         return search.found().beyond
 
     def _question(self, noise_multiplier: float, rtol: float) -> Question:

@@ -11,7 +11,8 @@ from ..bracket import Bracket
 from ..lower_end import with_lower_end
 from .calibrate_risk import RiskCalibration
 from .calibrate_to import TargetCalibration
-from .search import Calibration, SolveFor
+from .search import Calibration
+from .solve_for import SolveFor
 
 Found = TypeVar("Found", Calibration, RiskCalibration, TargetCalibration)
 """What has a value, and one next to it that misses."""
@@ -44,7 +45,7 @@ class Problem:
 
     def in_rounds(self, found: Found) -> Found:
         """The answer in rounds, where the value counts several together. Raises InputError where the search ended."""
-        if self.solved == "rounds" and found.value == self.most:
+        if self.solved is SolveFor.ROUNDS and found.value == self.most:
             reached = f"{found.value * self.step} rounds meet this one, and the search goes no further"
             raise InputError("solve_for", "rounds", f"a smaller target: {reached}")
         if self.step == 1:

@@ -6,28 +6,14 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
-from typing import Any, Literal
+from typing import Any
 
 from ...mechanisms import InputError
-from ...mechanisms.digits import as_given, rounded_down, rounded_up
+from ...mechanisms.digits import as_given
 from ...mechanisms.notebook import InNotebook
 from ..bracket import Bracket
 from ..losses.crossing import Excess, crossing, over
-
-SolveFor = Literal["noise_multiplier", "noise_std", "rounds", "cohort", "sampling_rate", "clip_norm"]
-
-WHOLE = ("rounds", "cohort")
-"""What is solved for in whole numbers."""
-
-STARTS = {
-    "noise_multiplier": (1e12, 1.0, 1e-6),
-    "noise_std": (1e12, 1.0, 1e-12),
-    "rounds": (1.0, 1024.0, 2.0**53),
-    "cohort": (1.0, 64.0, 2.0**53),
-    "sampling_rate": (2.0**-40, 2.0**-6, 1.0),
-    "clip_norm": (1e-12, 1.0, 1e12),
-}
-"""Where the search starts (in the middle), and where it gives up: the safest value, and the boldest."""
+from .solve_for import SolveFor
 
 _FARTHEST = 4.0
 """log(upper end / target) beyond which only its sign is told."""
@@ -61,23 +47,14 @@ class Calibration(InNotebook):
 
     def __str__(self) -> str:
         met = f"({as_given(self.target)}, {as_given(self.delta)})"
-        first = f"{safe_side(self.solve_for, self.value)}{self.of} meets {met}"
+        first = f"{self.solve_for.told(self.value)}{self.of} meets {met}"
         return f"{first}\n  epsilon in {self.epsilon.ends}, in {self.seconds:.3g} s"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data; infinities stay floats."""
-        solved = {"solve_for": self.solve_for.replace("_", "-"), "value": self.value, "epsilon": self.target}
+        solved = {"solve_for": self.solve_for.option, "value": self.value, "epsilon": self.target}
         met = self.epsilon.to_json("epsilon") | {"delta": self.delta, "beyond": self.beyond}
         return solved | met | {"seconds": self.seconds}
-
-
-def safe_side(solve_for: SolveFor, value: float) -> str:
-    """ "NAME = VALUE" in ten digits, rounded to the side that still meets the target: noise up, a rate or clip down."""
-    if solve_for in WHOLE:
-        shown = str(int(value))
-    else:
-        shown = rounded_up(value, 10) if solve_for in ("noise_multiplier", "noise_std") else rounded_down(value, 10)
-    return f"{solve_for.replace('_', '-')} = {shown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +79,8 @@ class Search:
 
     def found(self, most: float = math.inf, near: float | None = None) -> Calibration:
         """The value, from one that is thought to be near."""
-        safest, first, boldest = (min(each, most) for each in STARTS[self.solve_for])
-        line = _Line(boldest, safest, self.solve_for in WHOLE)
+        safest, first, boldest = (min(each, most) for each in self.solve_for.values)
+        line = _Line(boldest, safest, self.solve_for.is_whole)
         if near is None:
             near = min(self.seen, key=lambda value: abs(self._excess(value)), default=first)
         bold, safe = crossing(lambda at: self._bound(line, at), line.place(near), farthest=line.length)
@@ -117,11 +94,11 @@ class Search:
         return Calibration(self.solve_for, line.shown(value), met, line.shown(missed), self.target)
 
     def _at_limit(self, boldest: float, found: Bracket, most: float) -> Calibration:
-        if self.solve_for != "sampling_rate" and boldest != most:  # the end of the search, of nothing else
+        if self.solve_for is not SolveFor.SAMPLING_RATE and boldest != most:  # the end of the search, of nothing else
             name = self.solve_for.replace("_", " ")
             expected = f"a smaller target: {name} = {boldest:g} meets this one, and the search goes no further"
             raise InputError(self.quantity, self.target, expected)
-        value = int(boldest) if self.solve_for in WHOLE else boldest
+        value = int(boldest) if self.solve_for.is_whole else boldest
         return Calibration(self.solve_for, value, found, None, self.target)
 
     def _excess(self, value: float) -> float:
@@ -148,7 +125,7 @@ class Search:
 
         Where sums of decimals are exact (currencies/pure_dp.py) this is often the very value that is sought.
         """
-        if found.beyond is None or self.solve_for in WHOLE:
+        if found.beyond is None or self.solve_for.is_whole:
             return found
         direction = ROUND_CEILING if found.value > found.beyond else ROUND_FLOOR
         for digits in range(1, 16):

@@ -9,6 +9,7 @@ no mechanism need have every divergence at its bound, so what follows from them 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
@@ -18,6 +19,7 @@ from ...mechanisms import ApproximateDp, Gaussian, InputError, Mechanism, Privac
 from ...mechanisms.digits import as_given, rounded_up
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import count, nonnegative, number, positive
+from ...mechanisms.word import Word
 from ..bracket import Bracket
 from ..epsilon import delta as delta_of
 from ..epsilon import epsilon as epsilon_of
@@ -28,13 +30,50 @@ from .pure_dp import decimal, decimal_above
 from .risk import risk
 from .zcdp import rho as rho_of
 
-Known = Literal["epsilon", "rho", "mu", "renyi"]
+
+class Known(Word):
+    """What is known of a mechanism: an epsilon at a delta, zCDP, Gaussian DP, or Renyi divergences at some orders."""
+
+    EPSILON = "epsilon"
+    RHO = "rho"
+    MU = "mu"
+    RENYI = "renyi"
+
+
+KnownAs = Known | Literal["epsilon", "rho", "mu", "renyi"]
+"""What callers may say: a `Known`, or its spelling."""
+
+
+class Asked(Word):
+    """What is asked for; place: the number at which it is asked, None where it is asked at none."""
+
+    EPSILON = "epsilon"
+    DELTA = "delta"
+    RHO = "rho"
+    MU = "mu"
+    TPR = "tpr"
+    ADVANTAGE = "advantage"
+
+    @property
+    def place(self) -> str | None:
+        """By its name in `convert`."""
+        return {Asked.EPSILON: "delta", Asked.DELTA: "epsilon", Asked.TPR: "fpr"}.get(self)
+
+
+AskedAs = Asked | Literal["epsilon", "delta", "rho", "mu", "tpr", "advantage"]
+"""What callers may say: an `Asked`, or its spelling."""
+
+
+class Direction(Word):
+    """Whether some mechanism with what is known has exactly so much."""
+
+    TIGHT = "tight"
+    UPPER_BOUND = "upper bound"
+    NO_BOUND = "no bound"
+
+
 Amount = float | tuple[tuple[float, float], ...]
 """Of renyi: (order, epsilon) at one or several orders."""
-
-Asked = Literal["epsilon", "delta", "rho", "mu", "tpr", "advantage"]
-Place = Literal["delta", "epsilon", "fpr"]
-Direction = Literal["tight", "upper bound", "no bound"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,22 +97,22 @@ class Conversion(InNotebook):
     known: Known
     amount: Amount
     asked: Asked
-    at: dict[Place, float]
+    at: dict[str, float]
     known_delta: float = 0.0
 
     def __str__(self) -> str:
         beside = f", delta = {as_given(self.known_delta)}" if self.known_delta else ""
         place = "".join(f" at {name} = {as_given(value)}" for name, value in self.at.items())
         first = f"{told(self.known, self.amount)}{beside}: {self.asked} <= {rounded_up(self.at_most)}{place}"
-        unknown = self.direction == "no bound" and (self.known, self.asked) in _NOT_COMPUTED
+        unknown = self.direction is Direction.NO_BOUND and (self.known, self.asked) in _NOT_COMPUTED
         return f"{first}\n  {'not computed' if unknown else self.direction}: {self.words}"
 
     @property
     def says_something(self) -> bool:
         """Whether it is more than what was known, or what holds of everything."""
         places = self.at.get("delta") == self.known_delta, self.at.get("epsilon") == self.amount
-        same = self.asked == self.known if self.known != "epsilon" else any(places)
-        trivial = self.at_most >= 1 and self.asked in ("delta", "tpr", "advantage")
+        same = self.asked.value == self.known.value if self.known is not Known.EPSILON else any(places)
+        trivial = self.at_most >= 1 and self.asked in (Asked.DELTA, Asked.TPR, Asked.ADVANTAGE)
         return not same and not trivial and self.at_most < math.inf
 
     @property
@@ -113,16 +152,13 @@ def told(known: Known, amount: Amount) -> str:
     return f"{known} = {', '.join(points[:3])}{f', ... ({len(points)} orders)' if len(points) > 3 else ''}"
 
 
-_NOT_COMPUTED = (("rho", "mu"), ("renyi", "mu"))
-
-NEEDS: dict[Asked, Place] = {"epsilon": "delta", "delta": "epsilon", "tpr": "fpr"}
-"""At what these are asked."""
+_NOT_COMPUTED = ((Known.RHO, Asked.MU), (Known.RENYI, Asked.MU))
 
 
 def convert(
-    known: Known,
+    known: KnownAs,
     amount: Amount,
-    asked: Asked,
+    asked: AskedAs,
     *,
     known_delta: float = 0.0,
     delta: float | None = None,
@@ -149,21 +185,21 @@ def convert(
 
     Raises InputError for amounts out of range, and where what is asked needs a number that is not given.
     """
+    known, asked = Known.named("known", known), Asked.named("asked", asked)
     worst = _worst(known, amount, known_delta)
     amount = worst.points if isinstance(worst, RenyiDp) else amount
-    if known == "epsilon" and asked == "tpr":
+    if known is Known.EPSILON and asked is Asked.TPR:
         at_most = _power(cast("float", amount), known_delta, _given("fpr", fpr))
     else:
         at_most = _priced(worst, asked, delta, epsilon, fpr).upper
-    direction: Direction = "upper bound" if known in ("rho", "renyi") and asked != known else "tight"
-    if at_most == math.inf:
-        direction = "no bound"
+    loose = known in (Known.RHO, Known.RENYI) and asked.value != known.value
+    direction = Direction.NO_BOUND if at_most == math.inf else Direction.UPPER_BOUND if loose else Direction.TIGHT
     words, places = _words(known, asked, direction, at_most), {"delta": delta, "epsilon": epsilon, "fpr": fpr}
-    at: dict[Place, float] = {name: float(places[name] or 0.0) for name in [NEEDS[asked]]} if asked in NEEDS else {}
+    at = {asked.place: float(places[asked.place] or 0.0)} if asked.place else {}
     return Conversion(at_most, direction, words, known, amount, asked, at, known_delta)
 
 
-def composed_amount(known: Known, amount: float, rounds: int) -> float:
+def composed_amount(known: KnownAs, amount: float, rounds: int) -> float:
     """What so many rounds with this much each have together, rounded up: epsilon and rho add up, mu in squares
     (Bun, Steinke 2016, arXiv 1605.02065, Lemma 2.3; Dong, Roth, Su 2022, arXiv 1905.02383, Corollary 3.3).
 
@@ -173,7 +209,7 @@ def composed_amount(known: Known, amount: float, rounds: int) -> float:
     Raises InputError unless rounds is a whole number of at least 1, and the amount positive.
     """
     times, each = count("rounds", rounds), decimal(positive(known, amount))
-    if known != "mu":
+    if known != Known.MU:
         return decimal_above(times * each)
     squared = times * each**2
     with ctx.workprec(200):
@@ -208,7 +244,7 @@ class ComposedConversion(InNotebook):
 
 
 @timed
-def convert_composed(known: Known, each: float, rounds: int, asked: Asked, **place: float) -> ComposedConversion:
+def convert_composed(known: KnownAs, each: float, rounds: int, asked: AskedAs, **place: float) -> ComposedConversion:
     """What rounds of a known rho, mu or epsilon each come to together; place: as for `convert`.
 
     >>> print(convert_composed("rho", 0.1, 3, "epsilon", delta=1e-6))
@@ -219,14 +255,12 @@ def convert_composed(known: Known, each: float, rounds: int, asked: Asked, **pla
 
 
 def _worst(known: Known, amount: Any, known_delta: float) -> Mechanism:
-    if known == "renyi":
+    if known is Known.RENYI:
         return _renyi(amount)
-    if known == "mu":
+    if known is Known.MU:
         return Gaussian(1.0 / positive("mu", amount))
-    if known == "rho":
+    if known is Known.RHO:
         return Zcdp(positive("rho", amount))
-    if known != "epsilon":
-        raise InputError("known", known, "one of epsilon, rho, mu, renyi")
     if not 0.0 <= number("known_delta", known_delta) < 1.0:
         raise InputError("known_delta", known_delta, "a number of at least 0 and below 1")
     return ApproximateDp(nonnegative("epsilon", amount), known_delta) if known_delta else PureDp(amount)
@@ -240,19 +274,15 @@ def _renyi(points: Any) -> RenyiDp:
 
 
 def _priced(run: Mechanism, asked: Asked, delta: float | None, epsilon: float | None, fpr: float | None) -> Bracket:
-    if asked == "epsilon":
-        return epsilon_of(run, _given("delta", delta))
-    if asked == "delta":
-        return delta_of(run, _given("epsilon", epsilon))
-    if asked == "rho":
-        return rho_of(run)
-    if asked == "mu":
-        return mu_of(run)
-    if asked == "advantage":
-        return delta_of(run, 0.0)
-    if asked == "tpr":
-        return risk(run, false_positive_rates=[_given("fpr", fpr)]).rates[0].true_positive_rate
-    raise InputError("asked", asked, "one of epsilon, delta, rho, mu, tpr, advantage")
+    price: dict[Asked, Callable[[], Bracket]] = {
+        Asked.EPSILON: lambda: epsilon_of(run, _given("delta", delta)),
+        Asked.DELTA: lambda: delta_of(run, _given("epsilon", epsilon)),
+        Asked.RHO: lambda: rho_of(run),
+        Asked.MU: lambda: mu_of(run),
+        Asked.TPR: lambda: risk(run, false_positive_rates=[_given("fpr", fpr)]).rates[0].true_positive_rate,
+        Asked.ADVANTAGE: lambda: delta_of(run, 0.0),
+    }
+    return price[asked]()
 
 
 def _power(epsilon: float, delta: float, fpr: float) -> float:
@@ -273,14 +303,14 @@ def _given(name: str, value: float | None) -> float:
 
 
 def _words(known: Known, asked: Asked, direction: Direction, at_most: float) -> str:
-    if direction == "no bound" and (known, asked) in _NOT_COMPUTED:
+    if direction is Direction.NO_BOUND and (known, asked) in _NOT_COMPUTED:
         return f"dpcert computes no bound on {asked} from {known} alone; in a range of error rates there may be one"
-    if at_most == math.inf and (known, asked) == ("renyi", "rho"):
+    if at_most == math.inf and (known, asked) == (Known.RENYI, Asked.RHO):
         return "no bound on rho follows from finitely many orders: it is about all of them"
     if at_most == math.inf:
         return f"no bound on {asked} follows from {known} alone"
     bounded = f"every mechanism with {_THESE.get(known, f'this {known}')} has at most this {asked}"
-    return f"{bounded}, and one has it" if direction == "tight" else f"{bounded}; whether one has it is not known"
+    return bounded + (", and one has it" if direction is Direction.TIGHT else "; whether one has it is not known")
 
 
-_THESE = {"renyi": "these Renyi divergences"}
+_THESE = {Known.RENYI: "these Renyi divergences"}

@@ -12,7 +12,7 @@ from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import delta_below_one, positive
 from ..losses.crossing import Excess, crossing, over
 from ..seconds import timed
-from .convert import Known, convert
+from .convert import Known, KnownAs, convert
 
 RTOL = 1e-6
 """The relative distance to an amount of which the target is not proved."""
@@ -34,7 +34,7 @@ class Allowance(InNotebook):
     seconds: float = field(default=0.0, compare=False, repr=False)
 
     def __str__(self) -> str:
-        beside = f" at delta = {as_given(self.known_delta)}" if self.known == "epsilon" else ""
+        beside = f" at delta = {as_given(self.known_delta)}" if self.known is Known.EPSILON else ""
         target = f"({as_given(self.epsilon)}, {as_given(self.delta)})"
         return (
             f"{self.known} = {rounded_down(self.value)}{beside} meets {target}\n  every mechanism with at most this "
@@ -43,14 +43,14 @@ class Allowance(InNotebook):
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
-        beside = {"known_delta": self.known_delta} if self.known == "epsilon" else {}
+        beside = {"known_delta": self.known_delta} if self.known is Known.EPSILON else {}
         target = {"epsilon": self.epsilon, "delta": self.delta}
         solved = {"solve_for": self.known, "value": self.value, "beyond": self.beyond}
         return solved | target | beside | {"seconds": self.seconds}
 
 
 @timed
-def largest(known: Known, epsilon: float, delta: float, known_delta: float = 0.0) -> Allowance:
+def largest(known: KnownAs, epsilon: float, delta: float, known_delta: float = 0.0) -> Allowance:
     """The most rho, mu, or epsilon at known_delta, that is certain to give epsilon at delta: it never misses.
 
     >>> round(largest("rho", 3.0, 1e-5).value, 4)
@@ -60,7 +60,8 @@ def largest(known: Known, epsilon: float, delta: float, known_delta: float = 0.0
     """
     target = positive("epsilon", epsilon)
     delta_below_one("delta", delta)
-    if known == "epsilon" and known_delta > delta:
+    known = Known.named("known", known)
+    if known is Known.EPSILON and known_delta > delta:
         raise InputError("known_delta", known_delta, f"at most delta = {delta:g}: a failure is not made rarer")
 
     most = max(_MOST, 2 * target)

@@ -15,7 +15,8 @@ from ...accounting.calibration.calibrate import calibrate
 from ...accounting.calibration.calibrate_risk import RiskCalibration, calibrate_risk
 from ...accounting.calibration.calibrate_to import TargetCalibration, calibrate_to
 from ...accounting.calibration.problem import Problem
-from ...accounting.calibration.search import Calibration, SolveFor, safe_side
+from ...accounting.calibration.search import Calibration
+from ...accounting.calibration.solve_for import Solved
 from ...accounting.seconds import timed
 from ...mechanisms import Mechanism
 from ...mechanisms.digits import as_given, interval
@@ -45,7 +46,7 @@ class CurrencyCalibration(InNotebook):
         )
         met = first + (f" in the range of {', '.join(places)}" if places else "")
         lines = [
-            f"{safe_side(self.found.solve_for, self.value)}{self.of} meets {met}",
+            f"{self.found.solve_for.told(self.value)}{self.of} meets {met}",
             f"  {self.currency.words} in {interval(self.found.amount)}; certified, in {self.seconds:.3g} s",
         ]
         if self.without_range is not None:
@@ -65,7 +66,7 @@ def calibrate_currency(
     currency: Currency,
     against: Against,
     *,
-    solve_for: SolveFor,
+    solve_for: Solved,
     most: float | None = None,
     rtol: float = 1e-4,
 ) -> CurrencyCalibration:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from collections.abc import Callable
+from typing import get_args
 
 import pytest
 
@@ -13,17 +14,21 @@ from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, Guarantee, Ob
 from dpcert.accounting.billboard.knowledge import Clients, Knows
 from dpcert.accounting.billboard.reductions import ClientsLearn
 from dpcert.accounting.bracket import Bracket
+from dpcert.accounting.calibration.solve_for import Solved, SolveFor
+from dpcert.accounting.currencies.convert import Asked, AskedAs, Direction, Known, KnownAs
 from dpcert.accounting.ledger import Ledger, RenyiFilter
 from dpcert.accounting.pairs.order import Order, Sampling
 from dpcert.accounting.pricing.change import Change
 from dpcert.accounting.quantity import Quantity
 from dpcert.accounting.question import Question
 from dpcert.mechanisms import Gaussian, InputError, Participation, Poisson, PrivacyNotion, Relation, sensitivity
+from dpcert.mechanisms.neighbours import Neighbouring, Notion
 from dpcert.mechanisms.word import Word
 
 KINDS: list[type[Word]] = [
     *(Relation, PrivacyNotion, Participation, Order, Sampling, Quantity, Change),
     *(ObserverKind, Knows, Clients, ClientsLearn),
+    *(SolveFor, Known, Asked, Direction),
 ]
 
 RUN = Poisson(Gaussian(2.0), 0.1)
@@ -45,6 +50,12 @@ def test_an_unknown_word_is_refused_with_the_list(kind: type[Word]) -> None:
     for wrong in ("replace_one", "", None, 3):
         with pytest.raises(InputError, match=r"expected one of " + ", ".join(kind)):
             kind.named("field", wrong)
+
+
+@pytest.mark.parametrize("said", [Neighbouring, Notion, Solved, KnownAs, AskedAs])
+def test_what_callers_may_say_is_the_list(said: object) -> None:
+    kind, spelt = get_args(said)
+    assert get_args(spelt) == tuple(kind)
 
 
 DOORS: dict[str, Callable[[object], object]] = {

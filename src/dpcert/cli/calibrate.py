@@ -20,7 +20,7 @@ from .declared import with_fields
 from .plan import compared
 from .setting import Setting, asking, refuse_others, required
 
-GUARANTEES: tuple[Known, ...] = ("rho", "mu", "epsilon")
+GUARANTEES = (Known.RHO, Known.MU, Known.EPSILON)
 
 Asked = Annotated[
     str | None,
@@ -95,7 +95,7 @@ def calibrate_command(
         given = ("solve_for", "epsilon", "delta", "known_delta", "as_json")
         refuse_others(context, given, f"to be left out with --solve-for {solve_for}: nothing of a run is asked")
         required(epsilon=epsilon, delta=delta)
-        show(asking(lambda: largest(solve_for, epsilon or 0.0, delta or 0.0, known_delta)), as_json)
+        show(asking(lambda: largest(Known(solve_for), epsilon or 0.0, delta or 0.0, known_delta)), as_json)
     elif known_delta:
         raise InputError("--known-delta", known_delta, "--solve-for epsilon beside it")
     else:

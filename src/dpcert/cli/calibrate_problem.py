@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from ..accounting.calibration.problem import Problem
-from ..accounting.calibration.search import WHOLE, SolveFor
+from ..accounting.calibration.solve_for import SolveFor
 from ..mechanisms import InputError, Mechanism
 from ..mechanisms.tables.fields import MissingKeys
 from ..mechanisms.tables.phase import refuse_uncovered
 from ..mechanisms.validate import choice
 from .setting import SAMPLED_BY, Setting, missing, refuse
 
-SOLVED: dict[str, SolveFor] = {name.replace("_", "-"): name for name in get_args(SolveFor)}
+SOLVED = {each.option: each for each in SolveFor}
 """What --solve-for may be, and what the accountants call it."""
 
 _MOST_ROUNDS = 2**53
@@ -43,7 +43,7 @@ def _lacking(asked: Setting, solve_for: str | None) -> list[MissingKeys]:
         _fits(asked, solved)
         return replace(asked, **{solved: 1}).lacking()  # type: ignore[arg-type] # 1 is allowed for all of them
     lacking = asked.lacking()
-    free = {key for each in lacking for key in each.keys if key.rpartition(".")[2] in get_args(SolveFor)}
+    free = {key for each in lacking for key in each.keys if key.rpartition(".")[2] in tuple(SolveFor)}
     return lacking if len(free) > 1 else [each for each in lacking if not free & set(each.keys)]
 
 
@@ -53,18 +53,18 @@ def known(solve_for: str) -> SolveFor:
 
 def _fits(asked: Setting, solved: SolveFor) -> None:
     """Raises InputError where the options leave nothing to solve for, or no way to."""
-    option = "--" + solved.replace("_", "-")
+    option = "--" + solved.option
     if getattr(asked, solved) is not None:
         raise InputError(option, getattr(asked, solved), "to be left out: it is what --solve-for asks for")
-    if asked.epochs is not None and solved in ("rounds", "cohort", "sampling_rate"):
-        expected = f"--rounds in its place, or neither, to solve for {solved.replace('_', '-')}"
+    if asked.epochs is not None and (solved.is_whole or solved is SolveFor.SAMPLING_RATE):
+        expected = f"--rounds in its place, or neither, to solve for {solved.option}"
         raise InputError("--epochs", asked.epochs, expected)
-    if solved == "sampling_rate":
+    if solved is SolveFor.SAMPLING_RATE:
         if asked.sampling != "poisson":
             raise InputError("--sampling", asked.sampling, "poisson, to solve for the sampling rate")
         if asked.cohort is not None:
             raise InputError("--cohort", asked.cohort, "to be left out: with a population it says the sampling rate")
-    if solved == "cohort":
+    if solved is SolveFor.COHORT:
         if asked.sampling not in ("poisson", "fixed-size") or asked.population is None:
             raise InputError(
                 "--sampling", asked.sampling, "poisson or fixed-size, with --population, to solve for the cohort"
@@ -77,8 +77,8 @@ def _fits(asked: Setting, solved: SolveFor) -> None:
 
 def one_phase(asked: Setting, solved: SolveFor) -> Problem:
     """The options describe the phase, but for the one that is solved for."""
-    step = asked.step if solved == "rounds" else 1
-    most = {"rounds": _MOST_ROUNDS // step, "cohort": asked.population}.get(solved)
+    step = asked.step if solved is SolveFor.ROUNDS else 1
+    most = {SolveFor.ROUNDS: _MOST_ROUNDS // step, SolveFor.COHORT: asked.population}.get(solved)
 
     def at(value: float, times: int = step) -> Setting:
         given: dict[str, Any] = {solved: value * times}
@@ -105,18 +105,19 @@ def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
             raise InputError("--" + name.replace("_", "-"), getattr(asked, name), "to be left out beside --schedule")
     schedule = load_schedule(path)
     refuse_uncovered(schedule.phases, asked.relation, asked.hidden)
-    step = schedule.last_step if solved == "rounds" else 1
-    builders: dict[str, Callable[[float], Mechanism]] = {
-        "noise_multiplier": schedule.with_noise,
-        "clip_norm": schedule.with_clip,
-        "rounds": lambda value: schedule.with_last_rounds(value * step),
-        "cohort": schedule.with_last_cohort,
+    step = schedule.last_step if solved is SolveFor.ROUNDS else 1
+    builders: dict[SolveFor, Callable[[float], Mechanism]] = {
+        SolveFor.NOISE_MULTIPLIER: schedule.with_noise,
+        SolveFor.CLIP_NORM: schedule.with_clip,
+        SolveFor.ROUNDS: lambda value: schedule.with_last_rounds(value * step),
+        SolveFor.COHORT: schedule.with_last_cohort,
     }
     if solved not in builders:
         expected = "noise-multiplier, clip-norm, rounds or cohort, with --schedule"
-        raise InputError("--solve-for", solved.replace("_", "-"), expected)
+        raise InputError("--solve-for", solved.option, expected)
     against = {"notion": asked.notion, "neighbouring": asked.relation, "schedule": str(path)}
-    most = _MOST_ROUNDS // step if solved == "rounds" else schedule.last_population() if solved == "cohort" else None
-    build, of = builders[solved], " in the last phase" if solved in WHOLE else " times the schedule's"
+    ends = {SolveFor.ROUNDS: lambda: _MOST_ROUNDS // step, SolveFor.COHORT: schedule.last_population}
+    most = ends[solved]() if solved in ends else None
+    build, of = builders[solved], " in the last phase" if solved.is_whole else " times the schedule's"
     least = build if schedule.exact else lambda value: None
     return Problem(solved, build, least, most, lambda value: against, step, of)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, TypeVar, get_args
+from typing import Annotated, TypeVar
 
 import typer
 
-from ..accounting.currencies.convert import NEEDS, Amount, Asked, Conversion, Conversions, Known, convert
+from ..accounting.currencies.convert import Amount, Asked, Conversion, Conversions, Known, convert
 from ..mechanisms import InputError
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
-from ..mechanisms.validate import choice
 from ..presentation.output import show
 from . import options
 from .options import Json
@@ -38,21 +37,20 @@ def convert_command(
     dpcert convert --renyi 8:0.2 --renyi 32:0.9 --to epsilon --delta 1e-5
     """
     points = tuple(options.two("--renyi", "ORDER:EPSILON, such as 8:0.2", point) for point in renyi or ())
-    amounts: dict[Known, Amount | None] = {"rho": rho, "mu": mu, "epsilon": epsilon, "renyi": points or None}
+    amounts: dict[Known, Amount | None] = {Known.RHO: rho, Known.MU: mu, Known.EPSILON: epsilon}
+    amounts[Known.RENYI] = points or None
     places = {"delta": delta, "epsilon": at_epsilon, "fpr": fpr}
     _complete(amounts, to, places)
     known, amount = only_known(amounts)
     if to is not None:
-        show(_converted(known, amount, known_delta, _ASKED[choice("--to", to, _ASKED)], places), as_json)
+        show(_converted(known, amount, known_delta, Asked.named("--to", to), places), as_json)
     else:
         shown = {name: _SHOWN_AT[name] if value is None else value for name, value in places.items()}
-        each = (_converted(known, amount, known_delta, asked, shown) for asked in _ASKED.values())
+        each = (_converted(known, amount, known_delta, asked, shown) for asked in Asked)
         show(Conversions(tuple(each)), as_json)
 
 
 Kind = TypeVar("Kind", bound=Amount)
-
-_ASKED: dict[str, Asked] = {asked: asked for asked in get_args(Asked)}
 
 _SHOWN_AT = {"delta": 1e-5, "epsilon": 1.0, "fpr": 0.01}
 """Where conversions that need a place are shown, if all are and none is named."""
@@ -63,7 +61,7 @@ def _complete(amounts: Mapping[Known, Amount | None], to: str | None, places: Ma
     lacking = (
         {"--rho": "instead of it you may give --mu, --epsilon or --renyi"} if set(amounts.values()) == {None} else {}
     )
-    place = NEEDS.get(_ASKED[choice("--to", to, _ASKED)]) if to is not None else None
+    place = None if to is None else Asked.named("--to", to).place
     if place is not None and places[place] is None:
         lacking["--at-epsilon" if place == "epsilon" else f"--{place}"] = A_VALUE
     if lacking:
@@ -77,7 +75,7 @@ def _converted(
     try:
         return convert(known, amount, asked, known_delta=known_delta, **places)
     except InputError as problem:
-        renamed = "at_epsilon" if problem.field == "epsilon" and known != "epsilon" else problem.field
+        renamed = "at_epsilon" if problem.field == "epsilon" and known is not Known.EPSILON else problem.field
         raise problem.renamed("--" + renamed.replace("_", "-")) from None
 
 

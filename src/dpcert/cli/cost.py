@@ -11,7 +11,7 @@ import typer
 from ..accounting import Bracket
 from ..accounting import delta as delta_of
 from ..accounting import epsilon as epsilon_of
-from ..accounting.currencies.convert import NEEDS, Asked, ComposedConversion, Known, convert_composed
+from ..accounting.currencies.convert import Asked, ComposedConversion, Known, convert_composed
 from ..mechanisms import InputError
 from ..presentation.output import say, show
 from . import options
@@ -49,7 +49,7 @@ def epsilon_command(
     if rho is None and mu is None:
         _show(asked, epsilon_of, {"delta": delta}, as_json)
     else:
-        show(_of_guarantee(context, only_known({"rho": rho, "mu": mu}), "epsilon", asked.rounds), as_json)
+        show(_of_guarantee(context, only_known({Known.RHO: rho, Known.MU: mu}), Asked.EPSILON, asked.rounds), as_json)
 
 
 @with_fields(Setting)
@@ -69,7 +69,7 @@ def delta_command(
     if rho is None and mu is None:
         _show(asked, delta_of, {"epsilon": epsilon}, as_json)
     else:
-        show(_of_guarantee(context, only_known({"rho": rho, "mu": mu}), "delta", asked.rounds), as_json)
+        show(_of_guarantee(context, only_known({Known.RHO: rho, Known.MU: mu}), Asked.DELTA, asked.rounds), as_json)
 
 
 def _show(asked: Setting, quantity: Callable[..., Bracket], place: dict[str, float | None], as_json: bool) -> None:
@@ -90,7 +90,7 @@ def _of_guarantee(
     context: typer.Context, known: tuple[Known, float], asked: Asked, rounds: int | None
 ) -> ComposedConversion:
     """At most the epsilon, or delta, of whatever has this rho or mu in each of the rounds."""
-    place = NEEDS[asked]
+    place = str(asked.place)
     refuse_others(context, ("rho", "mu", place, "rounds", "as_json"), f"nothing of a run beside --{known[0]}")
     at = context.params[place]
     required(**{place: at})
