@@ -7,17 +7,20 @@ descriptions state the epsilon that the noise was scaled for, and `Group` multip
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal
 
 from .base import Mechanism
 from .quantity import Quantity, optional
-from .validate import choice, count, positive, yes_or_no
+from .validate import count, positive, yes_or_no
+from .word import Word
 
-SelectionNoise = Literal["gumbel", "exponential", "laplace"]
 
+class SelectionNoise(Word):
+    """What is added to the scores of candidates."""
 
-def _noise(field: str, value: object) -> str:
-    return choice(field, value, get_args(SelectionNoise))
+    GUMBEL = "gumbel"
+    EXPONENTIAL = "exponential"
+    LAPLACE = "laplace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,10 @@ class ReportNoisyMax(Mechanism):
     """
 
     epsilon: Annotated[float, Quantity(positive, "2 sensitivity / scale; for monotone scores sensitivity / scale")]
-    noise: Annotated[SelectionNoise, Quantity(_noise, "of the scores: gumbel, exponential or laplace")]
+    noise: Annotated[
+        SelectionNoise | Literal["gumbel", "exponential", "laplace"],
+        Quantity(SelectionNoise.named, "of the scores: gumbel, exponential or laplace"),
+    ]
 
 
 def exponential_mechanism(epsilon: float) -> ReportNoisyMax:
@@ -45,7 +51,7 @@ def exponential_mechanism(epsilon: float) -> ReportNoisyMax:
     >>> exponential_mechanism(1.0)
     ReportNoisyMax(epsilon=1.0, noise='gumbel')
     """
-    return ReportNoisyMax(epsilon, "gumbel")
+    return ReportNoisyMax(epsilon, SelectionNoise.GUMBEL)
 
 
 def permute_and_flip(epsilon: float) -> ReportNoisyMax:
@@ -56,7 +62,7 @@ def permute_and_flip(epsilon: float) -> ReportNoisyMax:
     >>> permute_and_flip(1.0).noise
     'exponential'
     """
-    return ReportNoisyMax(epsilon, "exponential")
+    return ReportNoisyMax(epsilon, SelectionNoise.EXPONENTIAL)
 
 
 @dataclass(frozen=True, slots=True)

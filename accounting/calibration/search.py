@@ -13,6 +13,7 @@ from ...mechanisms.digits import as_given
 from ...mechanisms.notebook import InNotebook
 from ..bracket import Bracket
 from ..losses.crossing import Excess, crossing, over
+from ..quantity import Quantity
 from .solve_for import SolveFor
 
 _FARTHEST = 4.0
@@ -68,7 +69,7 @@ class Search:
     solve_for: SolveFor
     target: float
     gap: float
-    quantity: str = "epsilon"
+    quantity: str = Quantity.EPSILON
     seen: dict[float, Bracket] = field(default_factory=dict)
 
     def at(self, value: float) -> Bracket:
@@ -87,7 +88,7 @@ class Search:
         value = line.value(safe)
         if (met := self.at(value)).upper > self.target:
             name = self.solve_for.replace("_", " ")
-            why = ", since epsilon is infinite" if self.quantity == "epsilon" and met.lower == math.inf else ""
+            why = ", since epsilon is infinite" if self.quantity == Quantity.EPSILON and met.lower == math.inf else ""
             raise InputError(self.quantity, self.target, f"a larger target: no value of {name} meets this one{why}")
         if (missed := line.value(bold)) == boldest and (last := self.at(boldest)).upper <= self.target:
             return self._at_limit(boldest, last, most)

@@ -24,6 +24,7 @@ from ...mechanisms import (
     Staircase,
     Zcdp,
 )
+from ...mechanisms.selection import SelectionNoise
 from ..pairs import (
     ApproximateDpPair,
     BoundedRangePair,
@@ -95,19 +96,25 @@ def _randomized_response(mechanism: RandomizedResponse) -> Stated:
 def _noisy_max(mechanism: ReportNoisyMax) -> Stated:
     """Bounded range for Gumbel noise; for exponential noise Laplace noise's pair, as the scores move gradually (docs:
     "Moved gradually"), which two candidates attain; for Laplace noise less. Attained: events of a few neighbours."""
+    noise = SelectionNoise(mechanism.noise)
     with ctx.workprec(_BITS):
         e = arb(mechanism.epsilon)
-        others = {"gumbel": _gumbel_events, "exponential": _exponential_events}
-        events = (
-            tied_candidates.events(mechanism.epsilon) if mechanism.noise == "laplace" else others[mechanism.noise](e)
-        )
+        events = {
+            SelectionNoise.GUMBEL: lambda: _gumbel_events(e),
+            SelectionNoise.EXPONENTIAL: lambda: _exponential_events(e),
+            SelectionNoise.LAPLACE: lambda: tied_candidates.events(mechanism.epsilon),
+        }[noise]()
         ends = [(max(0.0, float_below(p)), min(1.0, float_above(q))) for p, q in events]
-    upper = _MAXIMA[mechanism.noise](mechanism.epsilon)
+    upper = _MAXIMA[noise](mechanism.epsilon)
     attained = tuple(EventPair(likely, unlikely) for likely, unlikely in ends if likely > unlikely)
-    return Stated(upper, attained, None if mechanism.noise == "laplace" else upper)
+    return Stated(upper, attained, None if noise is SelectionNoise.LAPLACE else upper)
 
 
-_MAXIMA = {"gumbel": BoundedRangePair, "exponential": LaplacePair, "laplace": LaplaceMaximumPair}
+_MAXIMA = {
+    SelectionNoise.GUMBEL: BoundedRangePair,
+    SelectionNoise.EXPONENTIAL: LaplacePair,
+    SelectionNoise.LAPLACE: LaplaceMaximumPair,
+}
 
 
 def _gumbel_events(e: arb) -> list[tuple[arb, arb]]:

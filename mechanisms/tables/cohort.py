@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import model_validator
 
 from .. import Cyclic, FixedSize, InputError, Mechanism, Poisson, RandomAllocation, Shuffled, TruncatedPoisson
 from ..epochs import exact_rate, rounds_in
 from ..validate import yes_or_no
-from .fields import Count, MissingKeys, Positive, Rate, Rounds, Table, checked
+from .fields import Count, MissingKeys, Positive, Rate, Rounds, Table, checked, spelt
+from .scheme import Scheme
 
 SYNONYMS = {"dataset_size": "population", "batch_size": "cohort"}
 """What papers on training examples call them."""
@@ -27,24 +28,10 @@ _WITH_SAMPLING = {
 """The schemes that take a key which no sampling has no use for."""
 
 
-_BY_THEMSELVES = ("poisson", "random-allocation", "cyclic-poisson", "balls-in-bins", "min-separated")
-"""Schemes in which every unit comes by coins or picks of its own."""
-
-
 class SamplingTable(Table):
     """[sampling]: who takes part in a round. dataset_size and batch_size are other names for population and cohort."""
 
-    scheme: Literal[
-        "none",
-        "poisson",
-        "fixed-size",
-        "shuffle",
-        "cyclic",
-        "random-allocation",
-        "cyclic-poisson",
-        "balls-in-bins",
-        "min-separated",
-    ] = "none"
+    scheme: Annotated[Scheme, spelt(Scheme)] = Scheme.NONE
     population: Count | None = None
     cohort: Count | None = None
     sampling_rate: Rate | None = None
@@ -66,30 +53,30 @@ class SamplingTable(Table):
 
     @model_validator(mode="after")
     def _consistent(self) -> SamplingTable:
-        if self.scheme == "none":
+        if self.scheme is Scheme.NONE:
             self._forbid("sampling_rate", "cohort")
-        if self.scheme in ("fixed-size", "shuffle", "cyclic"):
+        if self.scheme.has_fixed_cohorts:
             self._forbid("sampling_rate")
             self._require("population", "cohort")
-        if self.scheme == "poisson" and self.sampling_rate is None:
+        if self.scheme is Scheme.POISSON and self.sampling_rate is None:
             if self.population is None and self.cohort is None:
                 expected = "a rate above 0 and at most 1, or population and cohort, with scheme = 'poisson'"
                 raise MissingKeys({"sampling_rate": expected})
             self._require("population", "cohort")
-        if self.scheme in ("cyclic-poisson", "min-separated"):
+        if self.scheme in (Scheme.CYCLIC_POISSON, Scheme.MIN_SEPARATED):
             self._rate_or_sizes()
-        if self.scheme != "balls-in-bins":
+        if self.scheme is not Scheme.BALLS_IN_BINS:
             self._forbid("bins")
         else:
             self._forbid("sampling_rate", "cohort")
             self._require("bins")
-        if self.scheme != "poisson":
+        if self.scheme is not Scheme.POISSON:
             self._forbid("max_cohort")
         elif self.max_cohort is not None:
             self._require("population")
-        if self.drop_last and self.scheme not in ("shuffle", "cyclic"):
+        if self.drop_last and not self.scheme.deals_epochs:
             raise InputError("drop_last", True, f"nothing: scheme = '{self.scheme}' has no last batch of an epoch")
-        if self.scheme != "random-allocation":
+        if self.scheme is not Scheme.RANDOM_ALLOCATION:
             self._forbid("block", "per_block")
         else:
             self._forbid("sampling_rate", "cohort")
@@ -110,7 +97,7 @@ class SamplingTable(Table):
     def _forbid(self, *names: str) -> None:
         for name in names:
             if getattr(self, name) is not None:
-                instead = f"; choose {_WITH_SAMPLING[name]} (--sampling)" if self.scheme == "none" else ""
+                instead = f"; choose {_WITH_SAMPLING[name]} (--sampling)" if self.scheme is Scheme.NONE else ""
                 raise InputError(
                     name, getattr(self, name), f"nothing: scheme = '{self.scheme}' takes no {name}{instead}"
                 )
@@ -139,36 +126,31 @@ class SamplingTable(Table):
         return self.cohort / self.population if self.cohort and self.population else 1.0
 
     @property
-    def come_by_themselves(self) -> bool:
-        """Whether every unit comes by a coin or a pick of its own: a mean then divides by a constant, whoever came."""
-        return self.scheme in _BY_THEMSELVES
-
-    @property
     def leaves_some_out(self) -> bool:
         """Whether a cohort of a fixed size leaves somebody out, who takes the place of a unit that is not there."""
-        return self.scheme == "fixed-size" and self.cohort != self.population
+        return self.scheme is Scheme.FIXED_SIZE and self.cohort != self.population
 
     def require_even(self, noise: str) -> None:
         """Raises InputError where an epoch's last batch is smaller, and what is added to it depends on its size."""
-        if self.scheme in ("shuffle", "cyclic") and self.is_uneven and not self.drop_last:
+        if self.scheme.deals_epochs and self.is_uneven and not self.drop_last:
             expected = f"a divisor of the population, {self.population}: {noise} would be another in the last batch"
             raise InputError("sampling.cohort", self.cohort, expected)
 
     def require_present(self, field: str, units: int) -> None:
         """Raises InputError where more units are to take part in a round than there can be."""
-        most = self.population if self.come_by_themselves else self.cohort or self.population
+        most = self.population if self.scheme.comes_by_itself else self.cohort or self.population
         if most is not None and units > most:
             raise InputError(field, units, f"at most the {most} units that can take part in a round")
 
     def rounds_of(self, epochs: float) -> int:
         """How many rounds so many passes over the population are, in exact decimals; the last one counts whole."""
-        if self.scheme in ("shuffle", "cyclic"):
+        if self.scheme.deals_epochs:
             share = Fraction(1, self.together)
         elif self.bins is not None:
             share = Fraction(1, self.bins)
         elif self.population and self.cohort:
             share = Fraction(self.cohort, self.population)
-        elif self.sampling_rate is not None and self.scheme != "min-separated":
+        elif self.sampling_rate is not None and self.scheme is not Scheme.MIN_SEPARATED:
             share = exact_rate(self.sampling_rate)
         else:
             raise InputError("composition.epochs", epochs, "rounds: without cohorts of known size there are no epochs")
@@ -179,7 +161,7 @@ class SamplingTable(Table):
         """How many rounds one description of `sampled` covers: an epoch, a pass, a block, else one."""
         if self.block is not None:
             return self.block
-        if self.scheme in ("shuffle", "cyclic") and self.population and self.cohort:
+        if self.scheme.deals_epochs and self.population and self.cohort:
             return self.population // self.cohort if self.drop_last else -(-self.population // self.cohort)
         return 1
 
@@ -191,12 +173,12 @@ class SamplingTable(Table):
     @property
     def drops_units(self) -> bool:
         """Whether a shuffled epoch leaves some units out, drawn anew in each: its cost is known from above only."""
-        return self.scheme == "shuffle" and self.drop_last is True and self.is_uneven
+        return self.scheme is Scheme.SHUFFLE and self.drop_last is True and self.is_uneven
 
     @property
     def step(self) -> int:
         """By how many rounds at least a run grows: whole epochs or blocks only, where `times` asks for them."""
-        return 1 if self.scheme == "cyclic" else self.together
+        return 1 if self.scheme is Scheme.CYCLIC else self.together
 
     def times(self, rounds: int) -> int:
         """How often what `sampled` describes runs in so many rounds.
@@ -204,7 +186,7 @@ class SamplingTable(Table):
         A unit of a cyclic schedule's first batch takes part in a pass that was begun, too. Raises InputError for a part
         of a shuffled epoch or of a block of random allocation.
         """
-        if self.scheme == "cyclic":
+        if self.scheme is Scheme.CYCLIC:
             return -(-rounds // self.together)
         if rounds % self.step:
             whole = "blocks" if self.block is not None else "epochs"
@@ -231,17 +213,17 @@ class SamplingTable(Table):
 
     def sampled(self, base: Mechanism) -> Mechanism:
         """One round (an epoch when shuffled, a pass when cyclic, a block of random allocation) with `base`'s noise."""
-        if self.scheme == "poisson" and self.max_cohort is not None:
+        if self.scheme is Scheme.POISSON and self.max_cohort is not None:
             return TruncatedPoisson(base, self.rate, self.population or 0, self.max_cohort)
-        if self.scheme == "poisson":
+        if self.scheme is Scheme.POISSON:
             return Poisson(base, self.rate)
-        if self.scheme == "fixed-size":
+        if self.scheme is Scheme.FIXED_SIZE:
             return FixedSize(base, self.population or 0, self.cohort or 0)
-        if self.scheme == "random-allocation":
+        if self.scheme is Scheme.RANDOM_ALLOCATION:
             return RandomAllocation(base, self.together, self.per_block or 1)
-        if self.scheme == "cyclic":
+        if self.scheme is Scheme.CYCLIC:
             return Cyclic(base, self.together)
-        return self._shuffled(base) if self.scheme == "shuffle" else base
+        return self._shuffled(base) if self.scheme is Scheme.SHUFFLE else base
 
     def _shuffled(self, base: Mechanism) -> Shuffled:
         smaller = self.is_uneven and not self.drop_last

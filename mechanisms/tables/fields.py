@@ -76,6 +76,8 @@ def choices_of(annotation: Any) -> str:
 
 def words_of(annotation: Any) -> tuple[str, ...]:
     """The words of a field that takes nothing but them, or nothing at all."""
+    if get_origin(annotation) is Annotated:
+        return words_of(get_args(annotation)[0])
     if get_origin(annotation) is Literal:
         return tuple(map(str, get_args(annotation)))
     if isinstance(annotation, type) and issubclass(annotation, Word):

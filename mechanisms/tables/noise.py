@@ -25,7 +25,7 @@ from ..validate import positive, several
 from .cohort import SamplingTable
 from .fields import Count, MissingKeys, Noise, NoiseSize, Positive, Probability, Rate, checked
 from .kinds import Described, ExactTable, MechanismTable, exactly
-from .norms import ClippedGaussianTable, NormedTable, is_sampled, over_root
+from .norms import ClippedGaussianTable, Norm, NormedTable, over_root
 
 
 class GaussianTable(ClippedGaussianTable):
@@ -95,7 +95,7 @@ def _weight_of_heaviest(weights: tuple[float, ...], sampling: SamplingTable) -> 
             f"one for each of the population of {sampling.population}, not {len(weights)}",
         )
     *others, heaviest = sorted(weights)
-    if sampling.come_by_themselves:  # the mean divides by the constant expected total weight
+    if sampling.scheme.comes_by_itself:  # the mean divides by the constant expected total weight
         constant = heaviest / (sampling.rate * math.fsum(weights))
         return constant, constant
     companions = (sampling.cohort or len(weights)) - 1
@@ -117,7 +117,7 @@ class PerClientGaussianTable(MechanismTable):
     assumed_sensitivity: Positive | None = None
 
     def described(self, sampling: SamplingTable) -> Described:
-        if sampling.come_by_themselves:
+        if sampling.scheme.comes_by_itself:
             raise InputError(
                 "sampling.scheme",
                 sampling.scheme,
@@ -139,14 +139,14 @@ class LaplaceTable(NormedTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         one = Laplace(self.noise_multiplier)
-        if self.is_one_number or self.norm == "l1":
+        if self.is_one_number or self.norm is Norm.L1:
             return exactly(one)
-        if self.norm == "linf" and not is_sampled(sampling):
+        if self.norm is Norm.LINF and not sampling.scheme.is_random:
             return exactly(Repeat(one, self.coordinates))
         noise, dimension = Fraction(repr(self.noise_multiplier)), self.dimension or 1
-        together = over_root(noise, dimension**2 if self.norm == "linf" else dimension)[0]
+        together = over_root(noise, dimension**2 if self.norm is Norm.LINF else dimension)[0]
         each = Repeat(Laplace(over_root(noise * dimension, dimension)[1]), dimension)
-        return Described(Laplace(together), one if is_sampled(sampling) else each)
+        return Described(Laplace(together), one if sampling.scheme.is_random else each)
 
 
 class DiscreteGaussianTable(NormedTable):
@@ -168,7 +168,7 @@ class DiscreteGaussianTable(NormedTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         one = DiscreteGaussian(self.sigma, self.clip)
-        if self.norm != "linf" or self.is_one_number:
+        if self.norm is not Norm.LINF or self.is_one_number:
             self.only_one_number("of discrete Gaussian noise in several dimensions only linf is known")
         return exactly(one if self.is_one_number else Repeat(one, self.coordinates))
 
@@ -184,16 +184,16 @@ class DiscreteLaplaceTable(NormedTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         one, dimension = DiscreteLaplace(self.scale, self.clip), self.dimension or 1
-        if self.is_one_number or self.norm == "l1":
+        if self.is_one_number or self.norm is Norm.L1:
             return exactly(one)
-        if self.norm == "linf" and not is_sampled(sampling):
+        if self.norm is Norm.LINF and not sampling.scheme.is_random:
             return exactly(Repeat(one, dimension))
-        if self.norm == "linf":
+        if self.norm is Norm.LINF:
             return Described(DiscreteLaplace(self.scale, self.clip * dimension), one)
         square = self.clip**2
         most, each = min(math.isqrt(dimension * square), square), max(1, math.isqrt(square // dimension))
         moved = Repeat(DiscreteLaplace(self.scale, each), min(dimension, square // each**2))
-        return Described(DiscreteLaplace(self.scale, most), one if is_sampled(sampling) else moved)
+        return Described(DiscreteLaplace(self.scale, most), one if sampling.scheme.is_random else moved)
 
 
 class RandomizedResponseTable(ExactTable):

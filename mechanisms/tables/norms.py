@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Literal
+from typing import Annotated
 
 from pydantic import model_validator
 
 from .. import Gaussian, InputError
-from .cohort import SamplingTable
-from .fields import Count, MissingKeys
+from ..word import Word
+from .fields import Count, MissingKeys, spelt
 from .kinds import Described, MechanismTable
 
-Norm = Literal["number", "l1", "l2", "linf"]
+
+class Norm(Word):
+    """Of what a clipping bound is the norm; a contribution of one number has them all."""
+
+    NUMBER = "number"
+    L1 = "l1"
+    L2 = "l2"
+    LINF = "linf"
 
 
 def over_root(value: Fraction, square: int) -> tuple[float, float]:
@@ -32,12 +39,12 @@ class NormedTable(MechanismTable):
     """norm: what the clipping bound is of: "number" where a contribution is one, the sum of absolute values (l1), the
     Euclidean norm (l2), or the largest absolute value (linf). dimension: how many numbers it has."""
 
-    norm: Norm | None = None
+    norm: Annotated[Norm, spelt(Norm)] | None = None
     dimension: Count | None = None
 
     @model_validator(mode="after")
     def _consistent_norm(self) -> NormedTable:
-        if self.norm == "number" and self.dimension not in (None, 1):
+        if self.norm is Norm.NUMBER and self.dimension not in (None, 1):
             raise InputError("dimension", self.dimension, "1, or no such key, with norm = 'number'")
         if self.norm in self.asks_dimension() and self.dimension is None:
             raise MissingKeys({"dimension": f"how many numbers a contribution has, with norm = '{self.norm}'"})
@@ -48,7 +55,7 @@ class NormedTable(MechanismTable):
     @classmethod
     def asks_dimension(cls) -> tuple[Norm, ...]:
         """The norms under which the cost depends on the dimension."""
-        return ("l2", "linf")
+        return (Norm.L2, Norm.LINF)
 
     @classmethod
     def asks_norm(cls) -> bool:
@@ -58,17 +65,17 @@ class NormedTable(MechanismTable):
     @property
     def is_one_number(self) -> bool:
         """Whether a contribution is one number, of which all norms are the same, or is taken for one."""
-        return self.norm in (None, "number") or self.dimension == 1
+        return self.norm in (None, Norm.NUMBER) or self.dimension == 1
 
     @property
     def coordinates(self) -> int:
         """How many are clipped one by one: so many releases of one number each."""
-        return (self.dimension or 1) if self.norm == "linf" else 1
+        return (self.dimension or 1) if self.norm is Norm.LINF else 1
 
     @property
     def adds_up(self) -> bool:
         """Whether several numbers move together, in a way that the noise of one does not state."""
-        return not self.is_one_number and self.norm == "l2" and self.asks_norm()
+        return not self.is_one_number and self.norm is Norm.L2 and self.asks_norm()
 
     def only_one_number(self, why: str) -> None:
         """Raises InputError for several numbers."""
@@ -83,7 +90,7 @@ class ClippedGaussianTable(NormedTable):
 
     @classmethod
     def asks_dimension(cls) -> tuple[Norm, ...]:
-        return ("linf",)
+        return (Norm.LINF,)
 
     @classmethod
     def asks_norm(cls) -> bool:
@@ -93,8 +100,3 @@ class ClippedGaussianTable(NormedTable):
         """Noise of this multiple of the clipping bound."""
         low, high = over_root(Fraction(repr(noise_multiplier)), self.coordinates)
         return Described(Gaussian(low), Gaussian(high))
-
-
-def is_sampled(sampling: SamplingTable) -> bool:
-    """Whether a lower end that moves all coordinates, one release each, would be asked behind a hidden coin."""
-    return sampling.scheme not in ("none", "cyclic")

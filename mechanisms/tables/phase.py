@@ -9,6 +9,7 @@ from .correlated import CorrelatedTable
 from .fields import KindTable, Table
 from .kinds import Described, MechanismTables, TogetherTable, released_together
 from .noise import GaussianMeanTable
+from .scheme import Scheme
 
 
 class Phase(Table):
@@ -79,10 +80,10 @@ class Phase(Table):
 
 
 _OTHERWISE = {
-    "cyclic-poisson": "poisson: only the noise of kind = 'matrix-factorisation' has groups",
-    "balls-in-bins": "random-allocation, with noise_multiplier / sqrt(passes) and one block of all bins, which is the "
-    "same; bins drawn once are told of kind = 'matrix-factorisation' only",
-    "min-separated": "poisson, or kind = 'matrix-factorisation' with its min_separation",
+    Scheme.CYCLIC_POISSON: "poisson: only the noise of kind = 'matrix-factorisation' has groups",
+    Scheme.BALLS_IN_BINS: "random-allocation, with noise_multiplier / sqrt(passes) and one block of all bins, which is "
+    "the same; bins drawn once are told of kind = 'matrix-factorisation' only",
+    Scheme.MIN_SEPARATED: "poisson, or kind = 'matrix-factorisation' with its min_separation",
 }
 """What to ask for with noise that is independent between rounds."""
 
@@ -101,7 +102,7 @@ def has_falling_divisor(phase: Phase) -> bool:
     """Whether some mean is over all units that are there, so that its divisor falls with a unit that leaves."""
     sampling = phase.sampling
     mean = any(isinstance(table, GaussianMeanTable) for table in phase.tables)
-    return mean and not sampling.come_by_themselves and not sampling.leaves_some_out
+    return mean and not sampling.scheme.comes_by_itself and not sampling.leaves_some_out
 
 
 def refuse_falling_divisor(phases: tuple[Phase, ...], relation: str) -> None:
@@ -125,7 +126,7 @@ TAKES_A_PLACE = (
 
 def leaves_weights(phases: tuple[Phase, ...]) -> bool:
     """Whether some mean has unequal weights of units that do not come by themselves: one that leaves changes all."""
-    return any(has_weights(phase) and not phase.sampling.come_by_themselves for phase in phases)
+    return any(has_weights(phase) and not phase.sampling.scheme.comes_by_itself for phase in phases)
 
 
 def refuse_uncovered(phases: tuple[Phase, ...], relation: str, hidden: bool) -> None:

@@ -54,8 +54,8 @@ class RangedGaussianTable(MechanismTable):
     width: Positive
 
     def described(self, sampling: SamplingTable) -> Described:
-        clamped = self.kind == "clamped-gaussian"
-        mechanism = (ClampedGaussian if clamped else TruncatedGaussian)(self.sigma, self.width)
+        ranged = {"clamped-gaussian": ClampedGaussian, "truncated-gaussian": TruncatedGaussian}[self.kind]
+        mechanism = ranged(self.sigma, self.width)
         return Described(mechanism, mechanism)
 
 
@@ -69,6 +69,7 @@ class StableHistogramTable(MechanismTable):
     buckets: Count = 1
 
     def described(self, sampling: SamplingTable) -> Described:
-        noise = (Laplace if self.noise == "laplace" else Gaussian)(self.noise_multiplier)
+        noises: dict[str, type[Laplace | Gaussian]] = {"laplace": Laplace, "gaussian": Gaussian}
+        noise = noises[self.noise](self.noise_multiplier)
         mechanism: Mechanism = StableHistogram(noise, self.threshold, self.buckets)
         return Described(mechanism, mechanism)

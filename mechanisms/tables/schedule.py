@@ -10,8 +10,10 @@ from pydantic import ValidationError
 from .. import CorrelatedGaussian, Gaussian, InputError, Laplace, Mechanism, Repeat, Sequence
 from .fields import MissingKeys, Table
 from .file import read_tables
+from .noise import GaussianMeanTable, PerClientGaussianTable
 from .phase import Phase, attained_run_of, run_of
 from .problems import first_problem
+from .scheme import Scheme
 
 
 class ScheduleTables(Table):
@@ -70,10 +72,10 @@ class Schedule:
     def last_population(self) -> int:
         """What the last phase's cohort can be at most. Raises InputError as with_last_cohort does."""
         last = self.phases[-1]
-        if last.sampling.scheme not in ("poisson", "fixed-size") or last.sampling.population is None:
+        if last.sampling.scheme not in (Scheme.POISSON, Scheme.FIXED_SIZE) or last.sampling.population is None:
             expected = "poisson or fixed-size, with a population, in the last phase, to solve for its cohort"
             raise InputError("phase.sampling.scheme", last.sampling.scheme, expected)
-        if any(table.kind in ("gaussian-mean", "per-client-gaussian") for table in last.tables):
+        if any(isinstance(table, GaussianMeanTable | PerClientGaussianTable) for table in last.tables):
             expected = "noise on the sum in the last phase: noise on a mean changes with the cohort"
             raise InputError("phase.mechanism.kind", last.mechanism.kind, expected)
         return last.sampling.population

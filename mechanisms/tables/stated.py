@@ -52,7 +52,7 @@ class StaircaseTable(NormedTable):
 
     @classmethod
     def asks_dimension(cls) -> tuple[Norm, ...]:
-        return ("l1", "l2", "linf")
+        return (Norm.L1, Norm.L2, Norm.LINF)
 
     @property
     def coordinates(self) -> int:

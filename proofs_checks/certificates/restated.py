@@ -38,6 +38,7 @@ from ...mechanisms import (
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
+from ...mechanisms.tables.scheme import Scheme
 from .checker import format
 
 Table = dict[str, Any]
@@ -57,7 +58,7 @@ def is_restated(phase: Phase) -> bool:
     """Whether the format has no such mechanism; correlated noise is one Gaussian release there (stated.py)."""
     table = phase.mechanism
     known = table.kind in format.FIELDS and not (isinstance(table, NormedTable) and table.adds_up)
-    return not known and phase.sampling.scheme == "none" and not isinstance(table, CorrelatedTable)
+    return not known and phase.sampling.scheme is Scheme.NONE and not isinstance(table, CorrelatedTable)
 
 
 def restated_rounds(phase: Phase, relation: Relation, units: int, at: float | None) -> list[tuple[Table, int]]:

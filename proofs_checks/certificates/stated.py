@@ -13,8 +13,9 @@ from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, RandomizedResponseTable
-from ...mechanisms.tables.norms import NormedTable
+from ...mechanisms.tables.norms import Norm, NormedTable
 from ...mechanisms.tables.phase import Phase
+from ...mechanisms.tables.scheme import Scheme
 from ..claims.claim import Claim
 from ..claims.judged import issued
 from ..claims.observers import observer_is_the_notion_s_own
@@ -40,7 +41,7 @@ def stated(claim: Claim) -> Table:
     }
 
 
-_STAYING_COSTS_MOST = {("gaussian", "none"), ("laplace", "none")}
+_STAYING_COSTS_MOST = {("gaussian", Scheme.NONE), ("laplace", Scheme.NONE)}
 """Noise with which a sum that moves by 2 costs at least what two sums that move by 1 do (theory/selection.md, "Moved
 gradually"; the shifts of Gaussian releases add up as squares)."""
 
@@ -58,7 +59,7 @@ def of_one_unit(claim: Claim) -> tuple[Phase, ...]:
         raise NoCertificate("replaced data may leave one phase and enter another, which the format cannot describe")
     if len(set(claim.phases)) == 1:
         return claim.phases[:most]
-    if plain == {("gaussian", "none")}:
+    if plain == {("gaussian", Scheme.NONE)}:
         return tuple(sorted(claim.phases, key=_square, reverse=True)[:most])
     raise NoCertificate("the certificate's format is about units whose data are in every phase")
 
@@ -66,7 +67,7 @@ def of_one_unit(claim: Claim) -> tuple[Phase, ...]:
 def _apart(phases: Iterable[Phase]) -> Iterator[Phase]:
     """Several releases about everybody as so many rounds of each; those about one sample stay together."""
     for phase in phases:
-        if phase.sampling.scheme != "none" or (phase.is_single and _copies(phase.tables[0]) == 1):
+        if phase.sampling.scheme is not Scheme.NONE or (phase.is_single and _copies(phase.tables[0]) == 1):
             yield phase
             continue
         for table in phase.tables:
@@ -82,8 +83,8 @@ def _copies(table: KindTable) -> int:
 
 def _once(table: KindTable) -> KindTable:
     """One of them."""
-    counted = {"releases": 1} | ({"norm": "number"} if isinstance(table, NormedTable) and table.norm == "linf" else {})
-    return table.model_copy(update=counted)
+    apart = isinstance(table, NormedTable) and table.norm is Norm.LINF
+    return table.model_copy(update={"releases": 1} | ({"norm": Norm.NUMBER} if apart else {}))
 
 
 def _square(phase: Phase) -> Fraction:
@@ -123,15 +124,15 @@ def _phase(phase: Phase, statement: Statement, units: int) -> list[Table]:
 
 
 def _described(phase: Phase) -> Table:
-    if phase.sampling.scheme == "random-allocation":
+    if phase.sampling.scheme is Scheme.RANDOM_ALLOCATION:
         raise NoCertificate("the certificate's format has no random allocation")
-    if phase.sampling.scheme == "cyclic-poisson":
+    if phase.sampling.scheme is Scheme.CYCLIC_POISSON:
         raise NoCertificate("the certificate's format has no cyclic Poisson cohorts")
-    if phase.sampling.scheme in ("balls-in-bins", "min-separated"):
+    if phase.sampling.scheme in (Scheme.BALLS_IN_BINS, Scheme.MIN_SEPARATED):
         raise NoCertificate("the certificate's format has no rounds that are drawn under correlated noise")
     if isinstance(phase.mechanism, CorrelatedTable):
         return _one_release(phase, phase.mechanism)
-    if phase.sampling.scheme == "cyclic" or phase.sampling.drops_units:
+    if phase.sampling.scheme is Scheme.CYCLIC or phase.sampling.drops_units:
         return {
             "mechanism": _mechanism(phase),
             "sampling": _UNSAMPLED | {"population": phase.sampling.cohort},
@@ -167,12 +168,12 @@ def restated(claim: Claim) -> str | None:
         told.append(
             "all rounds of correlated noise as one Gaussian release, its sensitivity (max_weight) taken as given"
         )
-    if any(phase.sampling.scheme == "cyclic" for phase in claim.phases):
+    if any(phase.sampling.scheme is Scheme.CYCLIC for phase in claim.phases):
         told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
     if any(phase.sampling.drops_units for phase in claim.phases):
         told.append("each shuffled epoch as the one round that a unit takes part in at most")
     statement, units = claim.statement, claim.statement.group or 1
-    if any(not phase.is_single and phase.sampling.scheme != "none" for phase in claim.phases):
+    if any(not phase.is_single and phase.sampling.scheme is not Scheme.NONE for phase in claim.phases):
         told.append("several releases about one sample as one Gaussian release, rounded outwards")
     for phase in filter(is_restated, _apart(claim.phases)):
         rounds = restated_rounds(phase, statement.neighbouring, units, statement.delta)
@@ -248,7 +249,7 @@ def _sampling(sampling: SamplingTable) -> Table:
             "cohort": sampling.max_cohort,
             "sampling_rate": f"{cohort}/{sampling.population}" if rate is None else repr(rate),
         }
-    if sampling.scheme == "fixed-size" and not sampling.leaves_some_out:
+    if sampling.scheme is Scheme.FIXED_SIZE and not sampling.leaves_some_out:
         return _UNSAMPLED | {"population": sampling.population}
     known = rate is not None and cohort is not None
     return {
@@ -269,7 +270,7 @@ def _weights(mechanism: GaussianMeanTable, sampling: SamplingTable) -> tuple[str
     if isinstance(mechanism.weights, float):
         return repr(mechanism.weights), "0"
     *others, heaviest = sorted(Fraction(repr(weight)) for weight in mechanism.weights)
-    if sampling.come_by_themselves:
+    if sampling.scheme.comes_by_itself:
         total = (rate if rate is not None else Fraction(cohort or 0, population or 1)) * sum([*others, heaviest])
         return str(heaviest / total), str(heaviest / total)
     companions = (cohort or len(others) + 1) - 1

@@ -9,6 +9,7 @@ from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase
+from ...mechanisms.tables.scheme import Scheme
 from .claim import Claim
 from .findings import delta_is_large
 
@@ -113,9 +114,9 @@ def _about_noise(claim: Claim, table: KindTable, phase: Phase) -> Iterator[str]:
                 "the stated noise on the mean is a noise multiplier (noise on the weighted sum over the clipping "
                 f"bound) of {base.noise_multiplier:.6g}"
             )
-        present = "" if phase.sampling.come_by_themselves else ", or by the number of units present"
+        present = "" if phase.sampling.scheme.comes_by_itself else ", or by the number of units present"
         yield f"the mean divides by a number that does not depend on the data{present}"
-    if isinstance(table, CorrelatedTable) and phase.sampling.scheme == "none":
+    if isinstance(table, CorrelatedTable) and phase.sampling.scheme is Scheme.NONE:
         yield _participations(claim, table, phase)
     if table.kind in _OVER_SENSITIVITY:
         yield f"{table.kind}: the sensitivity is that between {claim.statement.neighbouring} neighbours"
@@ -144,14 +145,15 @@ _DRAWN_BY_ITSELF = (
     "that take part"
 )
 _SCHEMES = {
-    "poisson": "Poisson sampling: in every round each unit is included independently, with the same probability; sums "
-    "are divided by a constant, never by the number of units drawn",
-    "fixed-size": "fixed-size sampling: every round draws a new uniform cohort without replacement",
-    "cyclic": "cyclic batches: every pass uses the same public batches in the same order, whatever the data are",
-    "cyclic-poisson": "cyclic Poisson cohorts: a public split into groups that does not depend on the data; in every "
-    "round each unit of one group is included independently with the same probability; sums are divided by a constant",
-    "balls-in-bins": _DRAWN_BY_ITSELF,
-    "min-separated": _DRAWN_BY_ITSELF,
+    Scheme.POISSON: "Poisson sampling: in every round each unit is included independently, with the same probability; "
+    "sums are divided by a constant, never by the number of units drawn",
+    Scheme.FIXED_SIZE: "fixed-size sampling: every round draws a new uniform cohort without replacement",
+    Scheme.CYCLIC: "cyclic batches: every pass uses the same public batches in the same order, whatever the data are",
+    Scheme.CYCLIC_POISSON: "cyclic Poisson cohorts: a public split into groups that does not depend on the data; in "
+    "every round each unit of one group is included independently with the same probability; sums are divided by a "
+    "constant",
+    Scheme.BALLS_IN_BINS: _DRAWN_BY_ITSELF,
+    Scheme.MIN_SEPARATED: _DRAWN_BY_ITSELF,
 }
 _SECRET = (
     "stay secret, and a unit's contribution depends on its own data and on public outputs only (clients keep no state)"
@@ -163,17 +165,17 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
     scheme, nobody_named = sampling.scheme, statement.observer is None
     if scheme in _SCHEMES:
         yield _SCHEMES[scheme]
-    if scheme in ("fixed-size", "shuffle"):
+    if scheme in (Scheme.FIXED_SIZE, Scheme.SHUFFLE):
         hidden = statement.participation == Participation.HIDDEN or statement.notion == PrivacyNotion.DP
         if hidden and nobody_named:
             yield f"cohorts {_SECRET}"
-    if scheme == "shuffle":
+    if scheme is Scheme.SHUFFLE:
         even = sampling.drop_last or not sampling.is_uneven
         sizes = "equal size" if even else "equal size except for a smaller last one, which has the same noise"
         yield f"shuffling: a new uniform order per epoch, batches of {sizes}, each unit in one batch per epoch"
         if sampling.drops_units:
             yield "each epoch leaves out the units of its incomplete last batch; no lower bound is known for that"
-    if scheme == "random-allocation":
+    if scheme is Scheme.RANDOM_ALLOCATION:
         yield (
             f"random allocation: each unit picks {sampling.per_block or 1} of the {sampling.block} rounds of each "
             "block independently and uniformly; sums are divided by a constant, never by the number of units that take "

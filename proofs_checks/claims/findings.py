@@ -14,6 +14,7 @@ from ...mechanisms.tables.fields import KindTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
+from ...mechanisms.tables.scheme import Scheme
 from .claim import Claim, divides_by_who_is_there
 
 
@@ -55,20 +56,20 @@ def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
     sampling, statement = phase.sampling, claim.statement
     coalition = statement.notion != PrivacyNotion.DP and statement.participation is None
     coalition = coalition and statement.observer in (None, "coalition") and statement.coalition_size is None
-    if sampling.scheme == "fixed-size" and sampling.rate < 1 and coalition:
+    if sampling.scheme is Scheme.FIXED_SIZE and sampling.rate < 1 and coalition:
         yield Finding(
             "no-amplification-against-coalition",
             "error",
             "Sampling does not help here: cohorts have exactly "
             f"{sampling.cohort} of {sampling.population} members, so the other clients together know who took part.",
         )
-    if sampling.scheme == "shuffle":
+    if sampling.scheme is Scheme.SHUFFLE:
         yield Finding(
             "shuffled-not-poisson",
             "warning",
             "Batches are shuffled, not Poisson-sampled: an epsilon for Poisson sampling is not valid for this run.",
         )
-    if sampling.scheme == "cyclic":
+    if sampling.scheme is Scheme.CYCLIC:
         yield Finding(
             "cyclic-not-sampled",
             "warning",
@@ -118,7 +119,7 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
 
 
 def _participations_not_stated(table: CorrelatedTable, phase: Phase) -> Iterator[Finding]:
-    if phase.sampling.scheme == "none" and "max_participations" not in table.model_fields_set:
+    if phase.sampling.scheme is Scheme.NONE and "max_participations" not in table.model_fields_set:
         yield Finding(
             "participations-not-stated",
             "warning",
@@ -146,7 +147,7 @@ def _norm_not_stated(kind: str) -> Finding:
 
 def _divisor_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
     """Of a mean over everybody, under add-remove: by what the source must divide for the verdict to be about it."""
-    if phase.sampling.come_by_themselves and phase.sampling.rate == 1:
+    if phase.sampling.scheme.comes_by_itself and phase.sampling.rate == 1:
         yield Finding(
             "divisor-is-constant",
             "warning",

@@ -29,6 +29,7 @@ from ...mechanisms.client_noise import as_central
 from ...mechanisms.tables.kinds import together
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase, has_weights, run_of
+from ...mechanisms.tables.scheme import Scheme
 from ..claims.claim import Claim
 from ..claims.currency import Against, Currency, Curve, EpsilonAt, Mu, RenyiAt, TprAtFpr
 from .explain import common, explain
@@ -112,7 +113,7 @@ def _of_uneven_batches(claim: Claim) -> list[Reading]:
     if len(claim.phases) > 1:
         return []
     phase, sampling = claim.phases[0], claim.phases[0].sampling
-    if sampling.scheme != "shuffle" or not sampling.population or not sampling.cohort:
+    if sampling.scheme is not Scheme.SHUFFLE or not sampling.population or not sampling.cohort:
         return []
     if sampling.population % sampling.cohort == 0:
         return []

@@ -22,6 +22,7 @@ from ...accounting.products import reveals_less
 from ...accounting.question import seen_by
 from ...mechanisms import Mechanism, Relation, rounds_by_step
 from ...mechanisms.digits import rounded_down
+from ...mechanisms.tables.scheme import Scheme
 from ..claims.claim import Claim, divides_by_who_is_there
 from ..claims.statement import Statement
 
@@ -95,7 +96,7 @@ class CurrencyWitness(PairWitness):
 def witness(claim: Claim, run: Mechanism) -> Witness | None:
     """The attained pair of `run` that refutes the claim, in words; None if no attained pair is known to."""
     statement = claim.statement
-    schemes: set[str] = {phase.sampling.scheme for phase in claim.phases}
+    schemes = {phase.sampling.scheme for phase in claim.phases}
     threshold, delta = statement.threshold, statement.delta
     assert delta is not None  # an epsilon is claimed
     found = counterexample(
@@ -109,7 +110,7 @@ def witness(claim: Claim, run: Mechanism) -> Witness | None:
     if found is not None:
         product, at_claim = found
         neighbours = _neighbours(statement, _others(product, schemes, claim))
-        pair = _product(product) + ("; of a block's rounds their sum" if "random-allocation" in schemes else "")
+        pair = _product(product) + ("; of a block's rounds their sum" if Scheme.RANDOM_ALLOCATION in schemes else "")
         pair += _ignored(product, claim)
         return Witness(neighbours, pair, _direction(product), delta, at_claim.lower)
     shuffled = [(delta_lower(epoch, threshold), epoch) for epoch in epochs(run, statement.neighbouring)]
@@ -129,7 +130,7 @@ def currency_witness(claim: Claim, run: Mechanism, needed: float) -> CurrencyWit
     if not products:
         return None
     product = min(products, key=reveals_less)
-    schemes: set[str] = {phase.sampling.scheme for phase in claim.phases}
+    schemes = {phase.sampling.scheme for phase in claim.phases}
     neighbours = _neighbours(statement, _others(product, schemes, claim))
     pair = _product(product) + _ignored(product, claim)
     currency = statement.currency
@@ -163,11 +164,11 @@ def _of_a_group(units: int) -> dict[str, str]:
     }
 
 
-def _others(product: Composition, schemes: set[str], claim: Claim) -> str:
+def _others(product: Composition, schemes: set[Scheme], claim: Claim) -> str:
     """What everybody else contributes, who takes the unit's place in a cohort of a fixed size, or is left in a mean."""
     if divides_by_who_is_there(claim.statement, claim.phases):
         return "zero"
-    if not schemes & {"fixed-size", "shuffle"}:
+    if not schemes & {Scheme.FIXED_SIZE, Scheme.SHUFFLE}:
         return "anything"
     coins = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
     alone = coins & {"remove", "add"} or any(isinstance(pair, AllocationPair) for pair, _ in product)

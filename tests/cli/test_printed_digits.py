@@ -5,7 +5,8 @@ import re
 import pytest
 
 from dpcert.accounting import epsilon
-from dpcert.accounting.calibration import plan, search
+from dpcert.accounting.calibration import plan
+from dpcert.accounting.calibration import solve_for as solved
 from dpcert.cli import run
 from dpcert.mechanisms import FixedSize, Gaussian, Poisson, Repeat
 
@@ -100,8 +101,8 @@ def _planned_run(z, cohort, sampling, target):
 
 def test_digits_rounded_to_the_nearest_would_miss(capsys, monkeypatch):
     """The plant, with five digits: some miss."""
-    monkeypatch.setattr(search, "rounded_up", lambda value, digits: f"{value:.5g}")
-    monkeypatch.setattr(search, "rounded_down", lambda value, digits: f"{value:.5g}")
+    monkeypatch.setattr(solved, "rounded_up", lambda value, digits: f"{value:.5g}")
+    monkeypatch.setattr(solved, "rounded_down", lambda value, digits: f"{value:.5g}")
     missed = 0
     for solve_for in GIVEN:
         value, target, delta = calibrated(solve_for, capsys)

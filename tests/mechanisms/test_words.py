@@ -23,12 +23,15 @@ from dpcert.accounting.quantity import Quantity
 from dpcert.accounting.question import Question
 from dpcert.mechanisms import Gaussian, InputError, Participation, Poisson, PrivacyNotion, Relation, sensitivity
 from dpcert.mechanisms.neighbours import Neighbouring, Notion
+from dpcert.mechanisms.selection import SelectionNoise
+from dpcert.mechanisms.tables.norms import Norm
+from dpcert.mechanisms.tables.scheme import Scheme
 from dpcert.mechanisms.word import Word
 
 KINDS: list[type[Word]] = [
     *(Relation, PrivacyNotion, Participation, Order, Sampling, Quantity, Change),
     *(ObserverKind, Knows, Clients, ClientsLearn),
-    *(SolveFor, Known, Asked, Direction),
+    *(SolveFor, Known, Asked, Direction, Scheme, Norm, SelectionNoise),
 ]
 
 RUN = Poisson(Gaussian(2.0), 0.1)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from dpcert import Gaussian, Laplace, Poisson, Repeat, calibrate_to, mu, rho
-from dpcert.accounting.calibration import search
+from dpcert.accounting.calibration import solve_for
 from dpcert.cli import run
 from dpcert.mechanisms import InputError, Mechanism
 
@@ -84,7 +84,7 @@ def test_digits_rounded_to_the_nearest_would_miss(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The plant, with three digits: some of these miss."""
-    monkeypatch.setattr(search, "rounded_up", lambda value, digits: f"{value:.3g}")
+    monkeypatch.setattr(solve_for, "rounded_up", lambda value, digits: f"{value:.3g}")
     missed = 0
     for rounds in range(2, 6):
         value, _ = printed(["--mu", "0.37", "--rounds", str(rounds)], capsys)

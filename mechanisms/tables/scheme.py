@@ -1,0 +1,43 @@
+"""How the units of a round are chosen, by the names that claims and --sampling use, and what that says of a scheme."""
+
+from __future__ import annotations
+
+from ..word import Word
+
+
+class Scheme(Word):
+    """NONE: everybody, or nobody is chosen. The others are described in docs/claims.md.
+
+    >>> [str(scheme) for scheme in Scheme if scheme.deals_epochs]
+    ['shuffle', 'cyclic']
+    """
+
+    NONE = "none"
+    POISSON = "poisson"
+    FIXED_SIZE = "fixed-size"
+    SHUFFLE = "shuffle"
+    CYCLIC = "cyclic"
+    RANDOM_ALLOCATION = "random-allocation"
+    CYCLIC_POISSON = "cyclic-poisson"
+    BALLS_IN_BINS = "balls-in-bins"
+    MIN_SEPARATED = "min-separated"
+
+    @property
+    def deals_epochs(self) -> bool:
+        """Whether batches are dealt: everybody is in one of an epoch, of which the last may be smaller."""
+        return self in (Scheme.SHUFFLE, Scheme.CYCLIC)
+
+    @property
+    def has_fixed_cohorts(self) -> bool:
+        """Whether every cohort has the size that is stated."""
+        return self.deals_epochs or self is Scheme.FIXED_SIZE
+
+    @property
+    def is_random(self) -> bool:
+        """Whether chance decides who takes part."""
+        return self not in (Scheme.NONE, Scheme.CYCLIC)
+
+    @property
+    def comes_by_itself(self) -> bool:
+        """Whether every unit comes by a coin or a pick of its own, whoever else comes."""
+        return self.is_random and not self.has_fixed_cohorts
