@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import MISSING, fields
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, cast, get_args
 
 from pydantic import Field, create_model
 
 from .. import Mechanism
 from ..quantity import quantities
-from .fields import KindTable, checked
+from ..word import Word
+from .fields import KindTable, checked, spelt
 from .kinds import KINDS, ExactTable
 
 
@@ -44,13 +45,19 @@ def table_of(kind: str, mechanism: type[Mechanism], told: str) -> type[Described
         plain, quantity = known[field.name]
         default = ... if field.default is MISSING else field.default
         keys[field.name] = (
-            Annotated[plain, checked(quantity.in_claims)],
+            Annotated[_spelt(plain), checked(quantity.in_claims)],
             Field(default=default, description=quantity.meaning),
         )
     name, of_kind = "".join(map(str.capitalize, kind.split("-"))) + "Table", {"kind": (Literal[kind], ...)}
     made = create_model(name, __base__=DescribedTable, __doc__=told, **cast("dict[str, Any]", of_kind | keys))
     made.of = mechanism
     return made
+
+
+def _spelt(plain: Any) -> Any:
+    """Of a field that takes a word of a list, or its spelling: the word, as the schema lists it."""
+    kinds = [each for each in get_args(plain) if isinstance(each, type) and issubclass(each, Word)]
+    return Annotated[kinds[0], spelt(kinds[0])] if kinds else plain
 
 
 def row_of(kind: str) -> str:
