@@ -117,7 +117,7 @@ class Uncut(Direct):
 
 
 class OneRelease(Direct):
-    """One release by itself whose worst neighbours depend on epsilon (stated.Stated.alone): exact."""
+    """One release by itself whose worst neighbours depend on epsilon (StatedPairs.alone): exact."""
 
     def serves(self, asked: Question, at: float) -> bool:
         """Where such a pair is known."""

@@ -21,7 +21,7 @@ from ...mechanisms import (
     UnaryEncoding,
 )
 from ..rounding import float_above, float_below
-from .stated_parameters import Stated, stated_pairs, three_valued
+from .stated_parameters import StatedPairs, stated_pairs, three_valued
 
 _BITS = 128
 
@@ -75,16 +75,16 @@ def _duchi(mechanism: DuchiMechanism) -> tuple[arb, arb]:
     return arb(mechanism.epsilon), arb(1)
 
 
-def _reported(mechanism: Mechanism) -> Stated:
+def _reported(mechanism: Mechanism) -> StatedPairs:
     """The pair, rounded outwards where its epsilon is computed."""
     with ctx.workprec(_BITS):
         found = separation(mechanism)
         assert found is not None
         loss, apart = found
         if isinstance(mechanism, UnaryEncoding):
-            return Stated(three_valued(float_above(loss), apart), (three_valued(float_below(loss), apart),))
+            return StatedPairs(three_valued(float_above(loss), apart), (three_valued(float_below(loss), apart),))
         epsilon = float(loss.mid())
-        return Stated(three_valued(epsilon, apart), (three_valued(epsilon, told_apart(mechanism, apart)),))
+        return StatedPairs(three_valued(epsilon, apart), (three_valued(epsilon, told_apart(mechanism, apart)),))
 
 
 def told_apart(mechanism: Mechanism, apart: arb) -> arb:

@@ -20,7 +20,7 @@ from ..pairs import (
 )
 from ..pairs.pair import largest_loss
 from ..rounding import UNIT, down, float_above, widened_down, widened_up
-from .stated_parameters import Stated, stated_pairs
+from .stated_parameters import StatedPairs, stated_pairs
 
 _BITS = 256
 
@@ -42,7 +42,7 @@ def over_more(mechanism: PublicRange, units: int) -> PublicRange:
 
 
 @stated_pairs.register
-def _clamped_gaussian(mechanism: ClampedGaussian) -> Stated:
+def _clamped_gaussian(mechanism: ClampedGaussian) -> StatedPairs:
     """The worst value is at an end of the range, its neighbour nearer to the other: the clamp there is the farthest.
 
     Attained: that pair, which is clamped on one side at once; and two neighbours in the middle.
@@ -53,28 +53,28 @@ def _clamped_gaussian(mechanism: ClampedGaussian) -> Stated:
     inner, edge = widened_down(knee, 16 * UNIT), widened_down(shift * shift / 2, 16 * UNIT)
     middle = widened_down(shift * width / 2, 16 * UNIT)
     lower = (ClampedGaussianPair(shift, edge, inner), ClampedGaussianPair(shift, middle, middle))
-    return Stated(ClampedGaussianPair(shift, far, far), lower)
+    return StatedPairs(ClampedGaussianPair(shift, far, far), lower)
 
 
 @stated_pairs.register
-def _bounded_laplace(mechanism: BoundedLaplace) -> Stated:
+def _bounded_laplace(mechanism: BoundedLaplace) -> StatedPairs:
     """The worst value's pair, which depends on epsilon. Attained: values at the end and in the middle."""
     upper = WorstBoundedLaplacePair(mechanism.scale, mechanism.width)
     places = _values(mechanism.width, 1.0)
-    return Stated(upper, tuple(BoundedLaplacePair(mechanism.scale, mechanism.width, at) for at in places), upper)
+    return StatedPairs(upper, tuple(BoundedLaplacePair(mechanism.scale, mechanism.width, at) for at in places), upper)
 
 
 @stated_pairs.register
-def _truncated_gaussian(mechanism: TruncatedGaussian) -> Stated:
+def _truncated_gaussian(mechanism: TruncatedGaussian) -> StatedPairs:
     """The worst value's pair; in several releases with large losses a clamped pair: as private as the Gaussian, and no
     loss above that at the end of the range."""
     places = _values(mechanism.width, 0.0)
     attained = tuple(TruncatedGaussianPair(mechanism.sigma, mechanism.width, at) for at in places)
     alone = WorstTruncatedGaussianPair(mechanism.sigma, mechanism.width)
     if largest_loss(alone) <= _FEW_CHORDS:
-        return Stated(alone, attained, alone)
+        return StatedPairs(alone, attained, alone)
     with ctx.workprec(_BITS):
-        return Stated(_both(1 / mechanism.sigma, attained[0].ends()[1]), attained, alone)
+        return StatedPairs(_both(1 / mechanism.sigma, attained[0].ends()[1]), attained, alone)
 
 
 def _values(width: float, end: float) -> Iterator[float]:

@@ -19,7 +19,7 @@ from ...mechanisms import (
 from ..pairs import ApproximateDpPair, CountsPair, EventPair, Pair, Sampling, ShuffledResponsePair, SubsampledPair
 from ..rounding import float_above, float_below
 from .local_randomisers import LocalRandomiser, separation
-from .stated_parameters import Stated, stated_pairs
+from .stated_parameters import StatedPairs, stated_pairs
 
 _BITS = 128
 _MOST_COUNTED = 7000
@@ -29,7 +29,7 @@ _UNIFORM = RandomizedResponse | UnaryEncoding | HadamardResponse | DuchiMechanis
 """Of any two values the reports' laws are alike, or mixtures of those of two extreme values."""
 
 
-def of_shuffled_reports(mechanism: ShuffledReports) -> Stated:
+def of_shuffled_reports(mechanism: ShuffledReports) -> StatedPairs:
     """The pairs of one round to somebody who sees the reports without who sent them."""
     report, n = mechanism.report, mechanism.reports
     if not isinstance(report, LocalRandomiser | PureDp):
@@ -39,7 +39,7 @@ def of_shuffled_reports(mechanism: ShuffledReports) -> Stated:
         assert alone is not None
         return alone
     with ctx.workprec(_BITS):
-        return Stated(_upper(report, n), _lower(report, n))
+        return StatedPairs(_upper(report, n), _lower(report, n))
 
 
 def _upper(report: LocalRandomiser | PureDp, n: int) -> Pair:

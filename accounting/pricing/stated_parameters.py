@@ -1,6 +1,6 @@
 """Mechanisms whose parameters are stated for the neighbours that are asked about: their pair does not depend on a move.
 
-`stated.register(Mechanism)` with a function to Stated: the one place where such a mechanism is registered.
+`stated_pairs.register(Mechanism)` with a function to StatedPairs: the one place where such a mechanism is registered.
 docs/theory/selection.md, docs/theory/local_randomisers.md.
 """
 
@@ -45,7 +45,7 @@ _BITS = 128
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StatedPairs:
     """upper: dominates, for all neighbours and both orders. lower: pairs, each of which some neighbours have.
 
     alone: dominates too, and at every epsilon some neighbours have its delta in one release by itself (different ones
@@ -58,42 +58,42 @@ class Stated:
 
 
 @singledispatch
-def stated_pairs(mechanism: Mechanism) -> Stated | None:
+def stated_pairs(mechanism: Mechanism) -> StatedPairs | None:
     """The pairs of one round; None for mechanisms of another kind."""
     return None
 
 
 @stated_pairs.register
-def _pure_dp(mechanism: PureDp) -> Stated:
-    return Stated(ApproximateDpPair(mechanism.epsilon, 0.0))
+def _pure_dp(mechanism: PureDp) -> StatedPairs:
+    return StatedPairs(ApproximateDpPair(mechanism.epsilon, 0.0))
 
 
 @stated_pairs.register
-def _approximate_dp(mechanism: ApproximateDp) -> Stated:
-    return Stated(ApproximateDpPair(mechanism.epsilon, mechanism.delta))
+def _approximate_dp(mechanism: ApproximateDp) -> StatedPairs:
+    return StatedPairs(ApproximateDpPair(mechanism.epsilon, mechanism.delta))
 
 
 @stated_pairs.register
-def _zcdp(mechanism: Zcdp) -> Stated:
-    return Stated(ZcdpBound(mechanism.rho))
+def _zcdp(mechanism: Zcdp) -> StatedPairs:
+    return StatedPairs(ZcdpBound(mechanism.rho))
 
 
 @stated_pairs.register
-def _renyi_dp(mechanism: RenyiDp) -> Stated:
+def _renyi_dp(mechanism: RenyiDp) -> StatedPairs:
     """At a stated order its epsilon, between orders by convexity (pairs/renyi_bounds.py). It becomes (epsilon, delta)
     at the best order by Asoodeh et al. 2020 (renyi/optimal_conversion.py), the best that one order allows; samples:
     renyi/sampled_divergence.py. Nothing is known from below: no mechanism need have all divergences at their bounds."""
-    return Stated(RenyiPoints(mechanism.points))
+    return StatedPairs(RenyiPoints(mechanism.points))
 
 
 @stated_pairs.register
-def _randomized_response(mechanism: RandomizedResponse) -> Stated:
+def _randomized_response(mechanism: RandomizedResponse) -> StatedPairs:
     pair = RandomizedResponsePair(mechanism.flip_probability, mechanism.categories)
-    return Stated(pair, (pair,))
+    return StatedPairs(pair, (pair,))
 
 
 @stated_pairs.register
-def _noisy_max(mechanism: ReportNoisyMax) -> Stated:
+def _noisy_max(mechanism: ReportNoisyMax) -> StatedPairs:
     """Bounded range for Gumbel noise; for exponential noise Laplace noise's pair, as the scores move gradually (docs:
     "Moved gradually"), which two candidates attain; for Laplace noise less. Attained: events of a few neighbours."""
     noise = SelectionNoise(mechanism.noise)
@@ -107,7 +107,7 @@ def _noisy_max(mechanism: ReportNoisyMax) -> Stated:
         ends = [(max(0.0, float_below(p)), min(1.0, float_above(q))) for p, q in events]
     upper = _MAXIMA[noise](mechanism.epsilon)
     attained = tuple(EventPair(likely, unlikely) for likely, unlikely in ends if likely > unlikely)
-    return Stated(upper, attained, None if noise is SelectionNoise.LAPLACE else upper)
+    return StatedPairs(upper, attained, None if noise is SelectionNoise.LAPLACE else upper)
 
 
 _MAXIMA = {
@@ -136,7 +136,7 @@ def _exponential_events(e: arb) -> list[tuple[arb, arb]]:
 
 
 @stated_pairs.register
-def _sparse_vector(mechanism: SparseVector) -> Stated:
+def _sparse_vector(mechanism: SparseVector) -> StatedPairs:
     """Lyu, Su, Li 2017 (arXiv 1603.01699), Theorems 4 and 5: each hit costs 2 / scale where queries move either way,
     1 / scale where all move the same way; the threshold is paid once, and each released value. Half a move costs half
     of that: Laplace noise's pair dominates (docs: "Moved gradually")."""
@@ -145,15 +145,15 @@ def _sparse_vector(mechanism: SparseVector) -> Stated:
         if mechanism.value_scale is not None:
             each += 1 / arb(mechanism.value_scale)
         total = 1 / arb(mechanism.threshold_scale) + mechanism.hits * each
-        return Stated(LaplacePair(float_above(total)), sparse_vector.events(mechanism))
+        return StatedPairs(LaplacePair(float_above(total)), sparse_vector.events(mechanism))
 
 
 @stated_pairs.register
-def _staircase(mechanism: Staircase) -> Stated:
+def _staircase(mechanism: Staircase) -> StatedPairs:
     """Loss +-epsilon on masses that a visible coin tells apart from the rest, where there is none."""
     with ctx.workprec(_BITS):
         pair = three_valued(mechanism.epsilon, staircase_apart(mechanism))
-    return Stated(pair, (pair,))
+    return StatedPairs(pair, (pair,))
 
 
 def staircase_apart(mechanism: Staircase) -> arb:

@@ -27,7 +27,7 @@ from .noise import (
 )
 from .private_selection import BestOfSeveralTable
 from .public_range import BoundedLaplaceTable, RangedGaussianTable, StableHistogramTable, TruncatedLaplaceTable
-from .stated import (
+from .selection_and_reports import (
     ExponentialMechanismTable,
     LocalReportTable,
     PermuteAndFlipTable,

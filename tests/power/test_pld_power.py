@@ -23,7 +23,7 @@ from dpcert.accounting.losses.atoms import pld
 from dpcert.accounting.losses.atoms import steps as pld_steps
 from dpcert.accounting.losses.atoms import transform as pld_transform
 from dpcert.accounting.losses.atoms.cells import Atoms, Cells, optimistic, pessimistic
-from dpcert.accounting.losses.atoms.linear_payoff import Far
+from dpcert.accounting.losses.atoms.linear_payoff import LinearPayoff
 from dpcert.accounting.losses.atoms.moment_table import MomentTable
 from dpcert.accounting.losses.atoms.pld import LatticeLayout
 from dpcert.accounting.losses.atoms.transform import AtomLaw, Frequencies
@@ -186,9 +186,9 @@ def test_far_losses(monkeypatch: pytest.MonkeyPatch, plant: str | None) -> None:
     """Outcomes with a loss far above eps are in no sum: forgotten, upper ends are too low; without what Q has of them,
     lower ends are too high."""
     if plant == "forgotten":
-        monkeypatch.setattr(Far, "upper", lambda self, epsilon: 0.0)
+        monkeypatch.setattr(LinearPayoff, "upper", lambda self, epsilon: 0.0)
     if plant == "in full":
-        monkeypatch.setattr(Far, "lower", lambda self, epsilon: self.apart)
+        monkeypatch.setattr(LinearPayoff, "lower", lambda self, epsilon: self.apart)
     layout = LatticeLayout(RARE, 1e-20, 1e-6, pld.COARSE_BLOCK)
     wrong = 0
     for epsilon in (0.8, 1.0, 1.2):

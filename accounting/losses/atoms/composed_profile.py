@@ -11,7 +11,7 @@ import numpy as np
 from ...rounding import down, up, widened_down, widened_up
 from ..line import Inversion, Plan, invert, log_peak, shifted
 from .composition import Product
-from .linear_payoff import Far, cut
+from .linear_payoff import LinearPayoff, cut
 from .steps import Step
 
 _NONE = math.inf, 1.0
@@ -32,7 +32,7 @@ class Sides:
     infinite_upper: float
     infinite_lower: float
     top: float
-    far: tuple[Far, Far] = (Far(), Far())
+    far: tuple[LinearPayoff, LinearPayoff] = (LinearPayoff(), LinearPayoff())
 
     @classmethod
     def of(cls, steps: Sequence[Step], far: tuple[float, float] = _NONE) -> Sides:

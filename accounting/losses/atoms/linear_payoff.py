@@ -29,7 +29,7 @@ _ORDERS = np.geomspace(1.0, 300.0, 40)
 
 
 @dataclass(frozen=True, slots=True)
-class Far:
+class LinearPayoff:
     """apart, under_q: P(F) - Q(F) and Q(F), rounded; error: of the former. put: exponents k and logs of bounds on
     E_F[(e^{eps - L} - 1)_+] e^{-k eps}."""
 
@@ -58,7 +58,9 @@ class Far:
         return self.apart - grown, self.error + _ERROR * (abs(self.apart) + grown)
 
 
-def cut(laws: Sequence[tuple[Law, int]], jumping: frozenset[int], loss: float, epsilon: float) -> tuple[list[Law], Far]:
+def cut(
+    laws: Sequence[tuple[Law, int]], jumping: frozenset[int], loss: float, epsilon: float
+) -> tuple[list[Law], LinearPayoff]:
     """The laws without the losses above a threshold of the steps `jumping`, and the outcomes with one of these.
 
     With N the product of what is left and E = sum rounds log(1 + far / left) at 0 and at -1, the moments of F are
@@ -79,12 +81,12 @@ def cut(laws: Sequence[tuple[Law, int]], jumping: frozenset[int], loss: float, e
             moved += rounds * math.log1p((first - second) / (1.0 + ratio))
             moved_size += rounds * (first + over * size / (mass * (mass - change)))
     if not exponent:
-        return [law for law, _ in laws], Far()
+        return [law for law, _ in laws], LinearPayoff()
     whole, grown = math.exp(log_mass), math.expm1(exponent)
     apart = whole * ((1.0 + grown) * math.expm1(moved) - math.expm1(fall) * grown)
     error = 2.0 * _ERROR * whole * ((1.0 + grown) * moved_size + fall_size * grown)
     put = _put([(kept, far, rounds) for (kept, far), (_, rounds) in zip(split, laws, strict=True)], epsilon)
-    return [kept for kept, _ in split], Far(apart, whole * math.exp(fall) * grown, error, put)
+    return [kept for kept, _ in split], LinearPayoff(apart, whole * math.exp(fall) * grown, error, put)
 
 
 def near(law: Law, loss: float) -> tuple[Law, Law | None]:

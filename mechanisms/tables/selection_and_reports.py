@@ -12,9 +12,10 @@ from .. import (
     PiecewiseMechanism,
     PureDp,
     Repeat,
-    ReportNoisyMax,
     ShuffledReports,
     Staircase,
+    exponential_mechanism,
+    permute_and_flip,
 )
 from .cohort import SamplingTable
 from .fields import Count, Positive, Probability
@@ -29,7 +30,7 @@ class ExponentialMechanismTable(ExactTable):
     epsilon: Positive
 
     def mechanism(self) -> Mechanism:
-        return ReportNoisyMax(self.epsilon, "gumbel")
+        return exponential_mechanism(self.epsilon)
 
 
 class PermuteAndFlipTable(ExactTable):
@@ -39,7 +40,7 @@ class PermuteAndFlipTable(ExactTable):
     epsilon: Positive
 
     def mechanism(self) -> Mechanism:
-        return ReportNoisyMax(self.epsilon, "exponential")
+        return permute_and_flip(self.epsilon)
 
 
 class StaircaseTable(NormedTable):
