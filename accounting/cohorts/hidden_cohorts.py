@@ -20,8 +20,8 @@ from ..bracket import Bracket
 from ..pairs import Order
 from ..quantity import Quantity
 from ..question import RTOL, Question
+from . import bracket_store
 from . import renyi_end as renyi
-from . import stored
 from .grid_layout import Effort, Layout, Phase, Progress
 
 METHOD = "cohorts"
@@ -105,7 +105,7 @@ def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
 
     As narrow as the question's rtol, or as FINEST where that is finer. Where nobody named a width (RTOL), a first
     bracket, QUICK, is all that is sought: narrower ones take up to minutes. What was computed once for a setting is
-    kept (stored.py).
+    kept (bracket_store.py).
 
     >>> from dpcert.mechanisms import FixedSize, Gaussian, Repeat
     >>> run = Repeat(FixedSize(Gaussian(8.0), population=400, cohort=100), 60)
@@ -121,15 +121,15 @@ def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
     parts = phases(question.run)
     if parts is None or known.narrower_than(rtol):
         return known
-    key = stored.key(parts, question.neighbouring, question.quantity, at)
-    best = start = stored.read(key, known)
+    key = bracket_store.key(parts, question.neighbouring, question.quantity, at)
+    best = start = bracket_store.read(key, known)
     for accuracy in _accuracies(rtol):
         if best.narrower_than(rtol):
             break
         found = _attempt(best, parts, question, at, accuracy)
         best = Bracket(max(best.lower, found.lower), min(best.upper, found.upper), True, METHOD)
     if best != start:
-        stored.write(key, best)
+        bracket_store.write(key, best)
     return replace(best, reached=best.narrower_than(question.rtol))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ...accounting.cohorts.stored import kept_in
+from ...accounting.cohorts.bracket_store import kept_in
 from ...mechanisms import InputError
 from ...mechanisms.paths import files_below
 from ...mechanisms.tables.file import read_stream

@@ -15,9 +15,9 @@ import dpcert
 from dpcert import Gaussian, Laplace, Poisson, Repeat
 from dpcert.accounting.calibration.plan import plan
 from dpcert.accounting.calibration.plan_schemes import plan_schemes
+from dpcert.accounting.currencies.allowance import largest
 from dpcert.accounting.currencies.convert import Asked as Asks
 from dpcert.accounting.currencies.convert import Conversions, convert_composed
-from dpcert.accounting.currencies.largest import largest
 from dpcert.accounting.ledger import Ledger
 from dpcert.accounting.ledger.contents import contents, whole
 from dpcert.adapters.opacus_checkpoint import imported

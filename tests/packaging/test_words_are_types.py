@@ -14,7 +14,7 @@ from .test_imports import ROOT, parsed
 
 READ_FROM_OUTSIDE = {
     "accounting/billboard/observers.py: problem.field not in ('accountant', 'mechanism')": "the field of an error",
-    "accounting/cohorts/stored.py: named in ('', 'off')": "an environment variable",
+    "accounting/cohorts/bracket_store.py: named in ('', 'off')": "an environment variable",
     "accounting/currencies/risk.py: name != 'rtol'": "a keyword of the caller's",
     "accounting/ledger/individual.py: chosen.dtype.kind not in 'iu'": "numpy's kinds",
     "accounting/ledger/store.py: damage != 'ok'": "SQLite's answer",

@@ -22,10 +22,10 @@ from ...rounding import PARAMETER, TARGET, UNIT, up, widened_down, widened_up
 from ..crossing import epsilon_between
 from ..line import log_peak
 from . import rare
-from .alone import Alone
 from .densities import lay, phases
 from .one_line import inverted, laid
 from .paths import ORDERS, Sampled
+from .rounds_alone import RoundsAlone
 from .saddle import Saddle, plan_above, saddle_at_delta, saddle_at_epsilon, tallest
 from .shortened import cut
 
@@ -80,7 +80,7 @@ def delta(composition: Composition, epsilon: float, rtol: float = 1e-6) -> Brack
         return _delta(composition, (below, above), 0.0, rtol, smooth or saddle_at_epsilon(composition, epsilon))
 
     def near() -> Bracket:
-        log_delta = Alone.of(composition).log_delta(epsilon)
+        log_delta = RoundsAlone.of(composition).log_delta(epsilon)
         kept, mass = cut(composition, log_delta + math.log(_LEFT_OUT * rtol))
         return _delta(kept, (below, above), mass, rtol, saddle_at_epsilon(kept, epsilon))
 
@@ -128,7 +128,7 @@ def epsilon(composition: Composition, delta: float, rtol: float = 1e-6) -> Brack
         kept, mass = cut(composition, target + math.log(_LEFT_OUT * rtol))
         saddle = saddle_at_delta(kept, target)
         if saddle.c >= 0.9 * tallest(kept):  # no saddle point
-            start = Alone.of(composition).epsilon(target)
+            start = RoundsAlone.of(composition).epsilon(target)
             saddle = replace(saddle_at_epsilon(kept, start), log_delta=target)
         return _epsilon(kept, delta, mass, rtol, saddle)
 

@@ -11,8 +11,8 @@ from ....mechanisms.arrays import Floats
 from ...bracket import OutOfReach
 from ...pairs import Composition
 from ..line import Plan
-from .alone import outcome
 from .paths import Sampled
+from .rounds_alone import outcome
 from .saddle import tallest
 
 TILTS = np.geomspace(0.25, 100.0, 40)

@@ -24,7 +24,6 @@ from ...pairs import Composition, GaussianPair, Sampling
 from ...rounding import TARGET, widened_down, widened_up
 from ..crossing import epsilon_between
 from ..line import invert, log_peak
-from .alone import Alone
 from .densities import lay, phases
 from .goal import TILTS, Goal, feasible, line
 from .integrand import beyond, factors, log_mixture, valley
@@ -35,6 +34,7 @@ from .parity import by_parity, serves, turned
 from .parts import Calls, Profile
 from .paths import Sampled, sampled
 from .pilot import rough
+from .rounds_alone import RoundsAlone
 from .shortened import ShortenedPair
 
 _LABELS = (
@@ -115,7 +115,7 @@ def _onwards(found: Profile, target: float, place: float) -> float:
 def delta(composition: Composition, epsilon: float, rtol: float) -> tuple[float, float]:
     """At most, and at least, log of the profile at epsilon > 0. Raises OutOfReach as `lay_profile` does."""
     above, below = max(0.0, widened_down(epsilon, TARGET)), widened_up(epsilon, TARGET)
-    least, most, place = -math.inf, 0.0, Alone.of(composition).log_delta(epsilon)
+    least, most, place = -math.inf, 0.0, RoundsAlone.of(composition).log_delta(epsilon)
     for _ in range(_TRIES):
         found = lay_profile(composition, epsilon, place, rtol)
         least, most = max(least, found.log_delta(below)[0]), min(most, found.log_delta(above)[1])
@@ -129,7 +129,7 @@ def _start(composition: Composition, delta: float) -> float:
     """About where the profile is delta: single rounds alone, or all rounds together, as if they were Gaussian."""
     parts, square = phases(composition)
     square += sum(rounds * pair.rate**2 * math.expm1(min(pair.shift**2, 4.0)) for pair, rounds in parts)
-    return max(Alone.of(composition).epsilon(math.log(delta)), -0.85 * math.sqrt(square) * float(ndtri(delta)))
+    return max(RoundsAlone.of(composition).epsilon(math.log(delta)), -0.85 * math.sqrt(square) * float(ndtri(delta)))
 
 
 def lay_profile(composition: Composition, epsilon: float, log_delta: float, tolerance: float) -> Profile:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
+from ..accounting.currencies.allowance import largest
 from ..accounting.currencies.convert import Known
-from ..accounting.currencies.largest import largest
 from ..mechanisms import InputError
 from ..mechanisms.validate import delta_below_one, number, positive
 from ..presentation.output import show

@@ -9,8 +9,8 @@ import pytest
 
 from dpcert.accounting import delta, epsilon
 from dpcert.accounting.bracket import Bracket
+from dpcert.accounting.cohorts import bracket_store
 from dpcert.accounting.cohorts import hidden_cohorts as cohorts
-from dpcert.accounting.cohorts import stored
 from dpcert.accounting.cohorts.grid_layout import Phase
 from dpcert.accounting.question import Question
 from dpcert.mechanisms import FixedSize, Gaussian, Mechanism, Neighbouring, Poisson, Repeat, Sequence
@@ -91,24 +91,24 @@ class TestStored:
         monkeypatch.setenv("DPCERT_CACHE", str(tmp_path / "kept"))
         return tmp_path / "kept"
 
-    SETTING = stored.key((Phase(1 / 8, 0.25, 60),), "replace-one", "epsilon", 1e-5)
+    SETTING = bracket_store.key((Phase(1 / 8, 0.25, 60),), "replace-one", "epsilon", 1e-5)
     KNOWN = Bracket(1.0, 4.0, True, "known")
     BETTER = Bracket(2.0, 3.0, True, "cohorts")
 
     def test_the_same_setting(self, folder: Path) -> None:
-        stored.write(self.SETTING, self.BETTER)
-        found = stored.read(self.SETTING, self.KNOWN)
+        bracket_store.write(self.SETTING, self.BETTER)
+        found = bracket_store.read(self.SETTING, self.KNOWN)
         assert (found.lower, found.upper) == (2.0, 3.0)
         assert len(list(folder.iterdir())) == 1
 
     def test_another_setting(self, folder: Path) -> None:
-        stored.write(self.SETTING, self.BETTER)
-        other = stored.key((Phase(1 / 8, 0.25, 61),), "replace-one", "epsilon", 1e-5)
-        assert stored.read(other, self.KNOWN) == self.KNOWN
+        bracket_store.write(self.SETTING, self.BETTER)
+        other = bracket_store.key((Phase(1 / 8, 0.25, 61),), "replace-one", "epsilon", 1e-5)
+        assert bracket_store.read(other, self.KNOWN) == self.KNOWN
 
     @pytest.mark.parametrize("change", ["upper", "lower", "setting", "checksum", "cut"])
     def test_a_damaged_file(self, folder: Path, change: str) -> None:
-        stored.write(self.SETTING, self.BETTER)
+        bracket_store.write(self.SETTING, self.BETTER)
         (place,) = folder.iterdir()
         content = json.loads(place.read_text())
         if change == "cut":
@@ -116,12 +116,12 @@ class TestStored:
         else:
             content[change] = {} if change == "setting" else (2.5).hex()
             place.write_text(json.dumps(content))
-        assert stored.read(self.SETTING, self.KNOWN) == self.KNOWN
+        assert bracket_store.read(self.SETTING, self.KNOWN) == self.KNOWN
 
     def test_a_contradiction_is_not_believed(self, folder: Path) -> None:
-        stored.write(self.SETTING, self.BETTER)
+        bracket_store.write(self.SETTING, self.BETTER)
         known = Bracket(3.5, 4.0, True, "known")
-        assert stored.read(self.SETTING, known) == known
+        assert bracket_store.read(self.SETTING, known) == known
 
     def test_the_second_answer_costs_no_recursion(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         first = epsilon(RUN, 1e-5, "replace-one", rtol=0.02)
@@ -132,9 +132,9 @@ class TestStored:
     @pytest.mark.parametrize("named", ["off", "", None])
     def test_nothing_is_kept_unless_a_folder_is_named(self, named: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("DPCERT_CACHE") if named is None else monkeypatch.setenv("DPCERT_CACHE", named)
-        assert stored.folder() is None
-        stored.write(self.SETTING, self.BETTER)
-        assert stored.read(self.SETTING, self.KNOWN) == self.KNOWN
+        assert bracket_store.folder() is None
+        bracket_store.write(self.SETTING, self.BETTER)
+        assert bracket_store.read(self.SETTING, self.KNOWN) == self.KNOWN
 
 
 @pytest.mark.nightly

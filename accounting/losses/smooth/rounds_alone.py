@@ -17,13 +17,13 @@ _SCALES = np.geomspace(1e-14, 1e3, 400)
 
 
 @dataclass(frozen=True, slots=True)
-class Alone:
+class RoundsAlone:
     """About the sum of the rounds' own profiles: log delta at many eps."""
 
     logs: Floats
 
     @classmethod
-    def of(cls, composition: Composition) -> Alone:
+    def of(cls, composition: Composition) -> RoundsAlone:
         """Of the sampled rounds."""
         total = np.zeros(_SCALES.shape)
         for pair, rounds in phases(composition)[0]:
