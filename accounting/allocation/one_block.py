@@ -15,7 +15,7 @@ from ..bracket import Bracket
 from ..losses.atoms.cells import ROUNDING_OF_SUMS, Atoms
 from ..losses.crossing import Excess, crossing, over
 from ..pairs import AllocationPair, Composition
-from ..pairs.parameters import dominated_parameters, dominating_parameters
+from ..pairs.pair import dominated_parameters, dominating_parameters
 from ..rounding import TARGET, End, down, up
 from .block import losses_above, losses_below, supports_base
 from .repeated_blocks import NARROWEST

@@ -18,8 +18,7 @@ import numpy as np
 
 from ..losses.atoms.cells import Atoms
 from ..pairs import allocation
-from ..pairs.pair import Pair
-from ..pairs.parameters import dominated_parameters, dominating_parameters
+from ..pairs.pair import Pair, dominated_parameters, dominating_parameters
 from . import one_jump
 from .profile_nodes import symmetric_law_above
 

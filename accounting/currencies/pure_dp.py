@@ -42,11 +42,11 @@ from ...mechanisms.neighbours import (
 )
 from ..bracket import Bracket
 from ..pairs import Composition
-from ..pairs.parameters import dominated_parameters, dominating_parameters
+from ..pairs.pair import dominated_parameters, dominating_parameters, summed_supremum
 from ..pricing.change import Change, NeighbourCase
 from ..pricing.dominating import of_case
 from ..pricing.neighbour_cases import neighbour_cases
-from ..rounding import down, float_above, float_below, up
+from ..rounding import End, down, float_above, float_below, up
 
 METHOD = "largest-loss"
 
@@ -90,8 +90,8 @@ def _of_case(case: NeighbourCase, relation: Relation, participation: Participati
         return Bracket(decimal_below(low), decimal_above(exact), True, METHOD)
     pairs = of_case(others, relation, participation)
     with ctx.workprec(_BITS):
-        upper = max((_sum_above(product, exact) for product in pairs.upper), default=math.inf)
-        lower = max((_sum_below(product, low) for product in pairs.lower), default=decimal_below(low))
+        upper = max((_sum(product, exact, End.UPPER) for product in pairs.upper), default=math.inf)
+        lower = max((_sum(product, low, End.LOWER) for product in pairs.lower), default=decimal_below(low))
     return Bracket(min(lower, upper), upper, True, METHOD)
 
 
@@ -144,21 +144,10 @@ def decimal_below(total: Fraction) -> float:
     return nearest if decimal(nearest) <= total else max(0.0, down(nearest))
 
 
-def _sum_above(product: Composition, exact: Fraction) -> float:
-    total = arb(fmpq(exact.numerator, exact.denominator))
-    for pair, rounds in product:
-        loss = dominating_parameters(pair).supremum()
-        if loss is None:
-            return math.inf
-        total += rounds * loss
-    return float_above(total)
-
-
-def _sum_below(product: Composition, exact: Fraction) -> float:
-    total = arb(fmpq(exact.numerator, exact.denominator))
-    for pair, rounds in product:
-        loss = dominated_parameters(pair).supremum()
-        if loss is None:
-            return math.inf
-        total += rounds * loss
-    return max(0.0, float_below(total))
+def _sum(product: Composition, exact: Fraction, end: End) -> float:
+    moved = dominating_parameters if end is End.UPPER else dominated_parameters
+    others = summed_supremum(tuple((moved(pair), rounds) for pair, rounds in product))
+    if others is None:
+        return math.inf
+    total = arb(fmpq(exact.numerator, exact.denominator)) + others
+    return float_above(total) if end is End.UPPER else max(0.0, float_below(total))

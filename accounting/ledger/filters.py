@@ -19,7 +19,6 @@ from ...mechanisms.neighbours import (
     Participation,
     Relation,
     Visibility,
-    neighbouring_relation,
     relation_meant,
 )
 from ...mechanisms.validate import InputError, count, number, open_probability, positive
@@ -93,13 +92,26 @@ class Filter(Protocol):
 class _Additive(ABC):
     """A budget spent in non-negative amounts, every sum rounded up."""
 
-    def __init__(self, budget: float) -> None:
+    def __init__(
+        self,
+        budget: float,
+        neighbouring: Neighbouring | None = None,
+        participation: Visibility = Participation.HIDDEN,
+    ) -> None:
         self.budget = budget
         self.spent = 0.0
+        self.neighbouring = relation_meant(neighbouring, participation=participation)
+        self.participation = Participation.named("participation", participation)
+        self._known: dict[Mechanism, float] = {}
+
+    def cost(self, mechanism: Mechanism) -> float:
+        """What the mechanism takes of the budget, rounded up; remembered by description."""
+        if mechanism not in self._known:
+            self._known[mechanism] = self._cost(mechanism)
+        return self._known[mechanism]
 
     @abstractmethod
-    def cost(self, mechanism: Mechanism) -> float:
-        """What the mechanism takes of the budget, rounded up."""
+    def _cost(self, mechanism: Mechanism) -> float: ...
 
     def added(self, cost: float) -> float:
         """What would be spent with the cost, rounded up."""
@@ -156,20 +168,14 @@ class RenyiFilter(_Additive):
     ) -> None:
         positive("target_epsilon", target_epsilon)
         open_probability("target_delta", target_delta)
-        self.neighbouring = relation_meant(neighbouring, participation=participation)
-        self.participation = Participation.named("participation", participation)
         self.order = default_order(target_epsilon, target_delta) if order is None else number("order", order)
         if self.order <= 1:
             raise InputError("order", order, "an order above 1")
-        super().__init__(renyi_budget(self.order, target_epsilon, target_delta))
-        self._known: dict[Mechanism, float] = {}
+        super().__init__(renyi_budget(self.order, target_epsilon, target_delta), neighbouring, participation)
 
-    def cost(self, mechanism: Mechanism) -> float:
-        """D_alpha of the mechanism at the filter's order, rounded up as a double; remembered by description."""
-        if mechanism not in self._known:
-            cost = renyi(mechanism, self.order, self.neighbouring, self.participation)
-            self._known[mechanism] = up(cost.upper)
-        return self._known[mechanism]
+    def _cost(self, mechanism: Mechanism) -> float:
+        """D_alpha of the mechanism at the filter's order, rounded up as a double."""
+        return up(renyi(mechanism, self.order, self.neighbouring, self.participation).upper)
 
 
 class PureFilter(_Additive):
@@ -190,11 +196,9 @@ class PureFilter(_Additive):
         *,
         participation: Visibility = Participation.HIDDEN,
     ) -> None:
-        super().__init__(positive("target_epsilon", target_epsilon))
-        self.neighbouring = relation_meant(neighbouring, participation=participation)
-        self.participation = Participation.named("participation", participation)
+        super().__init__(positive("target_epsilon", target_epsilon), neighbouring, participation)
 
-    def cost(self, mechanism: Mechanism) -> float:
+    def _cost(self, mechanism: Mechanism) -> float:
         """The mechanism's largest loss; infinite for Gaussian noise."""
         return pure_epsilon(mechanism, self.neighbouring, self.participation).upper
 
@@ -240,16 +244,11 @@ class ZcdpFilter(_Additive):
         *,
         participation: Visibility = Participation.HIDDEN,
     ) -> None:
-        super().__init__(positive("target_rho", target_rho))
-        self.neighbouring = relation_meant(neighbouring, participation=participation)
-        self.participation = Participation.named("participation", participation)
-        self._known: dict[Mechanism, float] = {}
+        super().__init__(positive("target_rho", target_rho), neighbouring, participation)
 
-    def cost(self, mechanism: Mechanism) -> float:
-        """The mechanism's least rho, rounded up; remembered by description."""
-        if mechanism not in self._known:
-            self._known[mechanism] = rho(mechanism, self.neighbouring, participation=self.participation).upper
-        return self._known[mechanism]
+    def _cost(self, mechanism: Mechanism) -> float:
+        """The mechanism's least rho, rounded up."""
+        return rho(mechanism, self.neighbouring, participation=self.participation).upper
 
 
 class GaussianFilter(_Additive):
@@ -269,9 +268,8 @@ class GaussianFilter(_Additive):
     ) -> None:
         positive("target_epsilon", target_epsilon)
         open_probability("target_delta", target_delta)
-        self.neighbouring = neighbouring_relation(neighbouring)
         mu = shift_below(target_epsilon, target_delta)
-        super().__init__(down(mu * mu))
+        super().__init__(down(mu * mu), neighbouring)
         self.target_delta = target_delta
 
     def remaining(self, k: int = 1) -> Remaining:
@@ -287,7 +285,7 @@ class GaussianFilter(_Additive):
         noise = Gaussian(up(clip_sensitivity(self.neighbouring) / math.sqrt(share), 4))
         return Remaining(epsilon(noise, self.target_delta, self.neighbouring).lower, self.target_delta)
 
-    def cost(self, mechanism: Mechanism) -> float:
+    def _cost(self, mechanism: Mechanism) -> float:
         """The sum of squared shifts of its Gaussian rounds; InputError for any other mechanism."""
         total = 0.0
         for step, rounds in rounds_by_step(mechanism).items():

@@ -16,8 +16,7 @@ from flint import arb, ctx
 from ..bracket import Bracket
 from ..pairs import Composition, Pair
 from ..pairs.categories import two_valued
-from ..pairs.pair import largest_loss
-from ..pairs.parameters import dominated_parameters, dominating_parameters
+from ..pairs.pair import dominated_parameters, dominating_parameters, largest_loss
 from ..pairs.tails import positive
 from ..rounding import TARGET, float_above, float_below, up, widened_down, widened_up
 from .crossing import Excess, crossing, over

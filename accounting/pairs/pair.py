@@ -10,7 +10,7 @@ from typing import ClassVar, Self, TypeVar
 from flint import arb, ctx
 
 from ..losses.atoms import laws
-from ..rounding import nearest_above
+from ..rounding import PARAMETER, nearest_above
 from .order import GaussianRound, Sampling
 
 _BITS = 128
@@ -123,6 +123,32 @@ def largest_loss(pair: Pair) -> float:
     with ctx.workprec(_BITS):
         most = pair.supremum()
         return math.inf if most is None else max(0.0, nearest_above(most))
+
+
+def summed_supremum(product: Composition) -> arb | None:
+    """That of all rounds together; None where one's is infinite, or not known."""
+    total = arb(0)
+    for pair, rounds in product:
+        loss = pair.supremum()
+        if loss is None:
+            return None
+        total += rounds * loss
+    return total
+
+
+MOVE = 2 * PARAMETER
+"""How far parameters are moved to the far side of their uncertainty: a double stands for a decimal or a quotient
+(docs/theory/lattices.md, section "Parameters")."""
+
+
+def dominating_parameters(pair: Kind) -> Kind:
+    """A pair that dominates the given one for all parameters within PARAMETER of the given ones."""
+    return pair.moved(1 + MOVE)
+
+
+def dominated_parameters(pair: Kind) -> Kind:
+    """A pair that the given one dominates for all parameters within PARAMETER of the given ones."""
+    return pair.moved(1 - MOVE)
 
 
 def failing(pair: Kind, mass: arb) -> tuple[arb, Kind | None]:

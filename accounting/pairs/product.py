@@ -16,7 +16,7 @@ from ..rounding import widened_down, widened_up
 from .gaussian import GaussianPair
 from .moments import SLACK
 from .order import Sampling
-from .pair import Composition, Pair, failing
+from .pair import Composition, Pair, failing, summed_supremum
 from .renyi_bounds import RenyiPoints, ZcdpBound
 
 _BITS = 128
@@ -67,13 +67,7 @@ class ProductPair(Pair):
 
     def supremum(self) -> arb | None:
         """The sum."""
-        total = arb(0)
-        for part, rounds in self.parts:
-            loss = part.supremum()
-            if loss is None:
-                return None
-            total += rounds * loss
-        return total
+        return summed_supremum(self.parts)
 
     def _stated_orders(self) -> tuple[float, ...]:
         """Those of any part."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from flint import arb
 
 from ..rounding import up
-from .pair import Composition, Pair, failing
+from .pair import Composition, Pair, failing, summed_supremum
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,10 @@ def _of_one_run(products: tuple[Composition, ...]) -> arb | None:
     """One run's largest loss; None where it is infinite, or not known."""
     most = arb(0)
     for product in products:
-        total = arb(0)
-        for pair, rounds in product:
-            loss = pair.supremum()
-            if loss is None:
-                return None
-            total += rounds * loss
-        most = most.max(total)
+        loss = summed_supremum(product)
+        if loss is None:
+            return None
+        most = most.max(loss)
     return most
 
 

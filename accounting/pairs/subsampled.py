@@ -22,8 +22,7 @@ from .lattice import LatticePair
 from .location import LocationPair
 from .moments import SLACK
 from .order import GaussianRound, Sampling, order_of
-from .pair import Pair, largest_loss
-from .parameters import MOVE
+from .pair import MOVE, Pair, largest_loss
 from .tails import normal_tail
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from flint import arb, ctx
 
 from ..pairs import Composition, Pair, Sampling
-from ..pairs.parameters import dominated_parameters
+from ..pairs.pair import dominated_parameters
 from ..rounding import down, float_below
 from .sampled_gaussian import log_moments
 

@@ -31,8 +31,7 @@ from ..losses import gaussian_rounds as gaussian
 from ..losses.smooth import contour as densities
 from ..pairs import Composition, Pair, Sampling
 from ..pairs.moments import SLACK
-from ..pairs.pair import largest_loss
-from ..pairs.parameters import dominating_parameters
+from ..pairs.pair import dominating_parameters, largest_loss
 from ..pricing.dominating import dominating
 from ..rounding import TARGET, down, nearest_above, up, widened_down, widened_up
 from .conversions import best_delta, best_epsilon, canonne_delta, canonne_epsilon

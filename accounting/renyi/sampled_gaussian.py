@@ -18,7 +18,7 @@ from ..bracket import OutOfReach
 from ..losses.smooth.paths import Sampled
 from ..losses.smooth.quadrature import quadrature
 from ..pairs.order import Sampling
-from ..pairs.parameters import MOVE
+from ..pairs.pair import MOVE
 from ..rounding import UNIT, down, float_above, float_below, up, widened_down, widened_up
 from . import real_orders
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...rounding import UNIT, End
+from ....mechanisms.arrays import Complex, Floats
+from ...rounding import UNIT, End, down
 from .cells import Atoms, Cells, optimistic, pessimistic
-from .transform import AtomLaw, Law
-from .visible_law import VisibleLaw
+from .transform import AtomLaw, Frequencies, Law, log_moment
 
 if TYPE_CHECKING:
     from .edges import Resolution
@@ -97,3 +97,36 @@ def behind_public_coin(base: Law, rate: float, end: End) -> Law:
     wide = 1.0 + end.value * 8 * UNIT
     mass = np.append(atoms.mass * rate, 1 - rate) * wide
     return AtomLaw(Atoms(np.append(atoms.loss, 0.0), mass, atoms.infinite * rate * wide))
+
+
+@dataclass(frozen=True, slots=True)
+class VisibleLaw:
+    """A public coin: the base law with probability `rate`, else loss 0. Error bounds: docs/theory/lattices.md, section
+    "Transforms"."""
+
+    base: Law
+    rate: float
+
+    @property
+    def infinite(self) -> float:
+        return self.rate * self.base.infinite
+
+    @property
+    def top(self) -> float:
+        return max(0.0, self.base.top)
+
+    def summit(self, price: float, least: float) -> tuple[float, float]:
+        loss, mass = self.base.summit(price, least)
+        return loss, down(self.rate * mass)
+
+    def ceiling(self, mass: float) -> float:
+        return max(0.0, self.base.ceiling(mass))
+
+    def log_moments(self, points: Floats) -> Floats:
+        return np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + self.base.log_moments(points))
+
+    def normalised(self, c: float, grid: Frequencies) -> tuple[Complex, Floats]:
+        total, base = log_moment(self, c), log_moment(self.base, c)
+        out, taken = math.exp(math.log1p(-self.rate) - total), math.exp(math.log(self.rate) + base - total)
+        value, error = self.base.normalised(c, grid)
+        return out + taken * value, taken * error + UNIT * (64 + 4 * abs(base) + 4 * abs(total))

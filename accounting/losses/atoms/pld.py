@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from ...allocation import one_block
 from ...bracket import Bracket, OutOfReach
 from ...pairs import Composition, Pair
-from ...pairs.parameters import dominating_parameters
+from ...pairs.pair import dominating_parameters
 from ...rounding import TARGET, float_above, up, widened_down, widened_up
 from ..closed_form import has_profile, profile
 from ..crossing import epsilon_between

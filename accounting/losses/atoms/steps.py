@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from ...allocation.replaced_blocks import losses_of_one, serves
 from ...pairs import Composition, GaussianPair, Pair
-from ...pairs.parameters import dominated_parameters, dominating_parameters
+from ...pairs.pair import dominated_parameters, dominating_parameters
 from ...rounding import End
 from .edges import Resolution
 from .transform import AtomLaw, Law

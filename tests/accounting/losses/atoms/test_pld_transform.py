@@ -11,8 +11,8 @@ from cases import few
 
 from dpcert.accounting.losses.atoms.cells import Atoms
 from dpcert.accounting.losses.atoms.composition import Product
+from dpcert.accounting.losses.atoms.laws import VisibleLaw
 from dpcert.accounting.losses.atoms.transform import AtomLaw, Frequencies, Law, log_moment
-from dpcert.accounting.losses.atoms.visible_law import VisibleLaw
 from dpcert.accounting.losses.line import Plan, invert, summed
 from dpcert.accounting.pairs.gaussian import GaussianLaw
 from dpcert.accounting.pairs.laplace import LaplaceLaw
