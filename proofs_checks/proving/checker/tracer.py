@@ -54,6 +54,8 @@ class Tracer:
         self.entries: list[str] = []
         self._made: dict[Any, Form] = {}
         self._whole: set[str] = set()
+        self.signs: dict[str, bool] = {}
+        """Values that are never below 0; whether they are always above."""
 
     def step(self) -> None:
         """One statement more. Raises Refused where a run does not end."""

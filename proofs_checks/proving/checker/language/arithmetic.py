@@ -18,7 +18,10 @@ from ..refusals import Raises, Refused
 from . import functions, ratios, records
 from .values import (
     KINDS,
+    Appended,
     Array,
+    Function,
+    Native,
     Ranks,
     Ratio,
     Text,
@@ -34,6 +37,9 @@ from .values import (
 
 LOGICAL = (operator.and_, operator.or_, operator.xor)
 SEQUENCES = (str, list, tuple)
+PLAIN = (str, type(None), bool, int, float)
+OTHER = (*PLAIN, list, tuple, dict, set, range, Appended, Function, Native)
+"""What is equal to no plain value of another type."""
 
 
 def lifted(value: Any) -> Form:
@@ -210,9 +216,10 @@ def comparison(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         return elementwise(functools.partial(comparison, operation), "b", *sides)
     if isinstance(a, Uniform) or isinstance(b, Uniform):
         return functions.thrown(operation, a, b)
+    a, b = plain(a), plain(b)
     alike = operation in (operator.eq, operator.ne)
     if symbolic(a) or symbolic(b):
-        if alike:
+        if alike and (is_number(a) or isinstance(a, OTHER)) and (is_number(b) or isinstance(b, OTHER)):
             same = is_number(a) and is_number(b) and _same_number(a, b)
             return same if operation is operator.eq else not same
         if not (is_number(a) and is_number(b)):
@@ -220,9 +227,8 @@ def comparison(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         return ordered(operation, a, b)
     if is_number(a) and is_number(b):
         return compared(operation, a, b)
-    plain = (str, type(None), bool, int, float)
-    if alike and (isinstance(a, plain) or isinstance(b, plain)):
-        return bool(operation(a, b)) if isinstance(a, plain) and isinstance(b, plain) else operation is operator.ne
+    if alike and (isinstance(a, PLAIN) or isinstance(b, PLAIN)) and isinstance(a, OTHER) and isinstance(b, OTHER):
+        return bool(operation(a, b)) if isinstance(a, PLAIN) and isinstance(b, PLAIN) else operation is operator.ne
     if alike and type(a) is type(b) and type(a) in (list, tuple):
         same = len(a) == len(b) and all(truth(comparison(operator.eq, x, y)) for x, y in zip(a, b, strict=True))
         return same if operation is operator.eq else not same

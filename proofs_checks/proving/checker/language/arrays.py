@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,8 @@ from .values import (
     symbolic,
 )
 
+VIEWS = KeysView | ValuesView | ItemsView
+"""Of dicts: they show what becomes of these."""
 TYPES: dict[Any, str] = {bool: "b", int: "i", float: "f", np.bool_: "b", np.int64: "i", np.float64: "f"}
 
 
@@ -118,15 +120,24 @@ def array_of(value: Any, kind: str | None = None) -> Array:
 
 
 def converted(value: Array, kind: str) -> Array:
-    """A copy of another kind: integers that are no whole numbers are cut off."""
+    """A copy of another kind, with its cells in the same order in memory: integers that are no whole numbers are cut
+    off."""
     from .functions import whole
 
-    cells = value.cells.ravel().tolist()
-    if kind in "iw" and value.kind == "f":
-        cells = [whole(cell) for cell in cells]
-    elif kind == "b" and value.kind != "b":
-        cells = [truth(cell) for cell in cells]
-    return of_cells(cells, value.cells.shape, kind)
+    def one(cell: Any) -> Any:
+        if kind in "iw" and value.kind == "f":
+            cell = whole(cell)
+        return cast(truth(cell) if kind == "b" and value.kind != "b" else cell, kind)
+
+    return cell_by_cell(one, value.cells, kind)
+
+
+def cell_by_cell(function: Callable[[Any], Any], cells: np.ndarray[Any, Any], kind: str) -> Array:
+    """A new array, which lies in memory as numpy's would: whether a part of it is a view hangs on that."""
+    made = np.empty_like(cells)
+    for where in np.ndindex(cells.shape):
+        made[where] = function(cells[where])
+    return Array(made, kind)
 
 
 def made(value: Any) -> Any:
@@ -203,9 +214,18 @@ def iterated(value: Any) -> Iterator[Any]:
         return rows(value)
     if isinstance(value, set | frozenset):
         raise Refused("a loop over a set, which has no order: write sorted(...)")
-    if isinstance(value, list | tuple | range | str | dict | Ranks | Iterator):
+    if isinstance(value, dict | VIEWS):
+        return _of_dict(value)
+    if isinstance(value, list | tuple | range | str | Ranks | Iterator):
         return iter(value)
     raise Refused(f"a loop over a {named(value)}")
+
+
+def _of_dict(value: Any) -> Iterator[Any]:
+    try:
+        yield from value
+    except RuntimeError as problem:
+        raise Raises(f"the function raises RuntimeError: {problem}") from problem
 
 
 def several(value: Any) -> Any:
@@ -227,6 +247,8 @@ def along(
         return function(cells.ravel().tolist())
     if type(axis) is not int or not -cells.ndim <= axis < cells.ndim:
         raise Refused("an axis that is not one integer")
+    if cells.ndim > 2 and not cells.flags.c_contiguous:
+        raise Refused("what is computed along an axis of an array with three axes that is a view: write .copy()")
     moved = np.moveaxis(cells, axis, -1)
     found = [function(moved[where].tolist()) for where in np.ndindex(moved.shape[:-1])]
     made = of_cells(found, moved.shape[:-1], kind)

@@ -14,8 +14,10 @@ USUAL = {
     "__annotations__", "__annotate_func__", "__annotations_cache__", "__annotate__", "__init__", "__call__",
     "__match_args__", "__slots__", "__classdictcell__", "__dataclass_params__", "__dataclass_fields__", "__replace__",
 }  # fmt: skip
-OF_RECORDS = {"__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__", "__getstate__", "__setstate__",
-              "__lt__", "__le__", "__gt__", "__ge__"}  # fmt: skip
+OF_RECORDS = {"__repr__", "__eq__", "__hash__", "__getstate__", "__setstate__", "__lt__", "__le__", "__gt__", "__ge__"}
+"""Those of dataclasses, which nothing in the language asks for."""
+SET = "__setattr__", "__delattr__"
+"""Those of frozen dataclasses, of which no attribute is set."""
 
 
 def class_of(kind: type) -> type:
@@ -31,10 +33,11 @@ def class_of(kind: type) -> type:
 def _plain(kind: type) -> None:
     """One class of several that inherit."""
     record = dataclasses.is_dataclass(kind)
+    frozen = record and getattr(kind, "__dataclass_params__").frozen  # noqa: B009
     if type(kind) is not type or kind.__module__ in ("builtins", "numpy"):
         raise Refused(f"{kind.__name__}, which is no plain class, is not in the language of proofs")
     for name, value in vars(kind).items():
-        if name in USUAL or (record and name in OF_RECORDS):
+        if name in USUAL or (frozen and name in SET) or (record and name in OF_RECORDS):
             continue
         held = value.__func__ if isinstance(value, staticmethod) else value
         member = isinstance(value, types.MemberDescriptorType) and name in vars(kind).get("__slots__", ())

@@ -14,7 +14,8 @@ from typing import Any
 
 from ..current_run import tracer
 from ..exact_numbers import exact
-from ..forms import Form, Sign
+from ..forms import Form, Sign, noise_index
+from ..noise import COMPUTED, KINDS
 from ..pairs import Ends
 from ..refusals import Refused, UsedTwice
 from . import functions_of_size
@@ -70,11 +71,13 @@ def nonlinear(
         return by_size
     if operation is operator.mul:
         if left.same(right):
-            return run.computed("square", lambda x: x * x, [left], _square(_ends(left)))
+            return noted(run.computed("square", lambda x: x * x, [left], _square(_ends(left))))
         first, second = sorted((left, right), key=lambda form: form.name())
         return run.computed("product", operator.mul, [first, second], _product(_ends(left), _ends(right)))
     if operation is operator.pow and by_int and not right.slopes and right.at_zero == 2:
-        return run.computed("square", lambda x: x * x, [left], _square(_ends(left)))
+        return noted(run.computed("square", lambda x: x * x, [left], _square(_ends(left))))
+    if operation is operator.truediv and not never_zero(right):
+        raise Refused("a quotient by what may be 0: write max(..., 1e-12)")
     if operation is operator.truediv and not left.noisy and not right.noisy:
         low, high = between(right)
         inverse = (1 / high, 1 / low) if low is not None and high is not None and low * high > 0 else NOTHING
@@ -82,7 +85,60 @@ def nonlinear(
     words = {operator.truediv: "quotient", operator.pow: "power", operator.floordiv: "floor", operator.mod: "remainder"}
     if operation not in words:
         raise Refused("this operation of symbols")
+    power = operation is operator.pow
+    whole_power = power and not right.slopes and right.at_zero.denominator == 1 and right.at_zero > 0
+    if power and not whole_power and not positive(left):
+        raise Refused("a power of what may not be above 0: write max(..., 1e-12)")
+    if not power and not never_zero(right):
+        raise Refused("a quotient or remainder by what may be 0: write max(..., 1e-12)")
     return run.computed(words[operation], _numeric(operation), [left, right], whole=operation is operator.floordiv)
+
+
+def noted(made: Form, positive: bool = False) -> Form:
+    """A value that is never below 0, or always above."""
+    tracer().signs.update(dict.fromkeys(made.slopes, positive))
+    return made
+
+
+def _known_sign(form: Form) -> bool | None:
+    """Of a sum of values that are never below 0, or always above, whether it is above 0. None: it is none."""
+    signs = tracer().signs
+    if form.at_zero < 0 or any(slope < 0 or name not in signs for name, slope in form.slopes.items()):
+        return None
+    return form.at_zero > 0 or any(signs[name] for name in form.slopes)
+
+
+def _holds(sign: Sign) -> bool:
+    run = tracer()
+    return bool(run.prover.contradictory([*run.data.facts, *run.assumed, sign.negation()]))
+
+
+def positive(form: Form) -> bool:
+    """Whether it is above 0 on this run, but for probability 0."""
+    return bool(_known_sign(form)) or _holds(Sign(form, not almost_surely(form)))
+
+
+def nonnegative(form: Form) -> bool:
+    """Whether it is not below 0 on this run."""
+    return _known_sign(form) is not None or _holds(Sign(form, False))
+
+
+def never_zero(form: Form) -> bool:
+    """Whether it is not 0 on this run, but for probability 0."""
+    return almost_surely(form) or positive(form) or positive(-form)
+
+
+def almost_surely(form: Form) -> bool:
+    """Whether it hangs on smooth noise, and on nothing computed of it: then it is 0 with probability 0."""
+    draws = tracer().draws
+    kinds = [draws[k][0] for name in form.slopes if (k := noise_index(name)) is not None]
+    return any(KINDS[kind].smooth for kind in kinds) and not computed(form)
+
+
+def computed(form: Form) -> bool:
+    """Whether it hangs on values that are computed of others."""
+    draws = tracer().draws
+    return any((k := noise_index(name)) is not None and draws[k][0] in COMPUTED for name in form.slopes)
 
 
 def _numeric(function: Callable[..., Any]) -> Callable[..., Fraction]:
@@ -116,6 +172,10 @@ def _product(one: Ends, other: Ends) -> Ends:
     return min(corners), max(corners)
 
 
+ABOVE = {"log": 0, "log2": 0, "log10": 0, "log1p": -1}
+"""What has a value of larger numbers only."""
+
+
 def elementary(name: str, function: Callable[[float], float], rising: bool = True) -> Callable[[Any], Any]:
     """A function of one number. rising: it is monotone, so that ends of data are ends of what is computed."""
 
@@ -127,9 +187,12 @@ def elementary(name: str, function: Callable[[float], float], rising: bool = Tru
         from .arithmetic import lifted
 
         form = lifted(value)
-        return tracer().computed(
+        if name in ABOVE and not positive(form - ABOVE[name]):
+            raise Refused(f"{name} of what may not be above {ABOVE[name]}: write {name}(max(..., 1e-12))")
+        made = tracer().computed(
             name, _numeric(function), [form], _monotone(function, _ends(form)) if rising else NOTHING
         )
+        return noted(made, name == "exp")
 
     return applied
 

@@ -15,16 +15,18 @@ from ..order import largest_place, least_place
 from ..refusals import Raises, Refused
 from . import functions
 from .arithmetic import add, binary, comparison, lifted, plain, truth
-from .arrays import iterated
+from .arrays import VIEWS, iterated
 from .numpy_cells import magnitude, square_root
 from .ordering import best, ordered
 from .values import (
+    Appended,
     Array,
     Dimension,
     Generator,
     Native,
     Ranks,
     Ratio,
+    Text,
     Vector,
     as_key,
     is_number,
@@ -48,7 +50,7 @@ def length(value: Any) -> Any:
         if not value.cells.ndim:
             raise Raises("the function raises TypeError: len() of unsized object")
         return len(value.cells)
-    if isinstance(value, str | list | tuple | dict | range | set | frozenset | Ranks):
+    if isinstance(value, str | list | tuple | dict | range | set | frozenset | Ranks | VIEWS):
         return len(value)
     raise Refused(f"the length of a {named(value)}")
 
@@ -84,10 +86,11 @@ def is_instance(value: Any, kinds: Any) -> bool:
     """isinstance of list, tuple, dict and str; of numbers it is not told whether they are numpy's or Python's."""
     listed_kinds = kinds if isinstance(kinds, tuple) else (kinds,)
     stated = [each.source for each in listed_kinds if isinstance(each, Native)]
-    known = isinstance(value, list | tuple | dict | str) or value is None
+    kind = {Appended: list, Text: str}.get(type(value), type(value))
+    known = issubclass(kind, KINDS) or value is None
     if len(stated) != len(listed_kinds) or not (known or all(each in KINDS for each in stated)):
         raise Refused(f"isinstance of a {named(value)}: ask for list, tuple, dict or str only")
-    return isinstance(value, tuple(each for each in stated if each in KINDS))
+    return issubclass(kind, tuple(each for each in stated if each in KINDS))
 
 
 def dictionary(values: Any = (), /, **named_ones: Any) -> dict[Any, Any]:
@@ -144,8 +147,14 @@ def reduced(function: Any, values: Any, *start: Any) -> Any:
 
 
 def of_numbers(function: Callable[[Any], bool], of_symbols: bool) -> Callable[[Any], bool]:
-    """A question that has one answer for all symbols, which are finite."""
-    return lambda value: of_symbols if symbolic(value) else function(_known(value))
+    """A question that has one answer for all symbols, which are finite; floats may overflow where they are computed."""
+
+    def asked(value: Any) -> bool:
+        if symbolic(value) and functions.computed(lifted(value)):
+            raise Refused("whether a computed number is finite: ask before it is computed")
+        return of_symbols if symbolic(value) else function(_known(value))
+
+    return asked
 
 
 def _absolute(value: Any, /) -> Any:
@@ -156,7 +165,12 @@ def _absolute(value: Any, /) -> Any:
 
 
 def backwards(values: Any, /) -> Any:
-    return iter(listed(values)[::-1])
+    """reversed(values), which sees what becomes of them."""
+    if isinstance(values, Array):
+        return iterated(Array(values.cells[::-1], values.kind))
+    if not isinstance(values, list | tuple | range | str | dict | VIEWS):
+        raise Refused(f"reversed() of a {named(values)}")
+    return reversed(values)  # type: ignore[arg-type]
 
 
 def of_two(function: Callable[..., Any], operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -100,7 +100,7 @@ def plain(name: str) -> Callable[..., Any]:
 
 
 OF_NUMPY = (
-    "sum", "mean", "argmax", "argmin", "argsort", "cumsum", "max", "min", "clip", "any", "all", "copy", "ravel",
+    "sum", "mean", "argmax", "argmin", "argsort", "cumsum", "max", "min", "clip", "any", "all", "ravel",
     "round", "var", "std", "dot", "transpose", "nonzero", "repeat",
 )  # fmt: skip
 """Methods of arrays that numpy has as functions of them, too."""
@@ -109,6 +109,7 @@ ARRAYS: dict[str, Callable[..., Any]] = {name: _FUNCTIONS[id(getattr(np, name))]
     "tolist": nested, "astype": as_type, "item": only, "reshape": numpy_made.rearranged("reshape"),
     "flatten": numpy_made.rearranged("flatten"),
     "fill": lambda value, cell: put(value, Ellipsis, cell),
+    "copy": lambda value: Array(np.array(value.cells, order="C"), value.kind),
     "sort": lambda value: put(value, Ellipsis, numpy_folds.sort(value)),
 }  # fmt: skip
 LISTS: dict[str, Callable[..., Any]] = {
@@ -117,7 +118,7 @@ LISTS: dict[str, Callable[..., Any]] = {
     "sort": lambda held, **how: mutable(held).__setitem__(slice(None), ordered(held, **how)),
 }  # fmt: skip
 DICTS: dict[str, Callable[..., Any]] = {
-    "get": found, "items": lambda held: list(held.items()), "keys": list, "values": lambda held: list(held.values()),
+    "get": found, "items": dict.items, "keys": dict.keys, "values": dict.values,
     "copy": dict, "update": updated,
     "setdefault": lambda held, key, default=None: mutable(held).setdefault(as_key(key), default),
     "pop": lambda held, key, *default: raising(mutable(held).pop, as_key(key), *default),

@@ -7,13 +7,15 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from ..current_run import tracer
 from ..forms import Sign
 from ..refusals import Refused
 from . import records
-from .arithmetic import as_number, binary, comparison, elementwise, plain, truth
+from .arithmetic import as_number, binary, comparison, elementwise, lifted, plain, truth
 from .arrays import array_of, cast, kind_named, kind_of, made
-from .functions import absolute, elementary, greater, lesser, rounded
+from .functions import absolute, elementary, greater, lesser, nonnegative, noted, rounded
 from .values import KINDS, Array, Squares, of_records, symbolic
 
 
@@ -54,7 +56,10 @@ def square_root(value: Any) -> Any:
     """numpy.sqrt and math.sqrt: of the squares of a record's entries its norm."""
     if isinstance(value, Squares):
         return records.root(value)
-    return elementary("sqrt", math.sqrt)(value)
+    if symbolic(value) and not nonnegative(lifted(value)):
+        raise Refused("sqrt of what may be below 0: write sqrt(max(..., 0))")
+    made = elementary("sqrt", math.sqrt)(value)
+    return noted(made) if symbolic(made) else made
 
 
 def numeric(cell: Any) -> Any:
@@ -149,4 +154,5 @@ def digitized(value: Any, bins: Any) -> Any:
     def one(cell: Any) -> Any:
         return sum(truth(comparison(operator.ge, cell, mark)) for mark in marks)
 
-    return elementwise(one, "i", made(value))
+    found = elementwise(one, "i", made(value))
+    return Array(np.ascontiguousarray(found.cells), "i") if isinstance(found, Array) else found

@@ -14,8 +14,8 @@ from ..refusals import Refused
 from . import arrays, functions, numpy_folds, numpy_made
 from . import numpy_cells as cells
 from .arithmetic import binary, elementwise, negative, truth
-from .library import real
-from .values import Array, Squares, symbolic
+from .library import of_numbers, real
+from .values import Array, Squares
 
 ELEMENTARY = ("log", "log1p", "log2", "tanh")
 OPERATIONS = {"add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "power": "pow"}
@@ -94,8 +94,8 @@ TABLE: list[tuple[Any, Callable[..., Any]]] = [
     (np.logical_and, cells.logical(operator.and_)),
     (np.logical_or, cells.logical(operator.or_)),
     (np.logical_not, lambda value: elementwise(lambda cell: not truth(cell), "b", arrays.made(value))),
-    (np.isnan, cells.each(lambda value: False if symbolic(value) else math.isnan(value))),
-    (np.isfinite, cells.each(lambda value: True if symbolic(value) else math.isfinite(value))),
+    (np.isnan, cells.each(of_numbers(math.isnan, False))),
+    (np.isfinite, cells.each(of_numbers(math.isfinite, True))),
     (np.float64, _float64),
     (np.linalg.norm, numpy_folds.norm),
     (np.array_equal, numpy_folds.same),

@@ -12,7 +12,20 @@ from ..forms import Form
 from ..refusals import Refused
 from . import records
 from .arithmetic import binary
-from .arrays import array_of, filled, held, iterated, kind_named, kind_of, made, of_cells, raising, shape_of
+from .arrays import (
+    array_of,
+    cast,
+    cell_by_cell,
+    filled,
+    held,
+    iterated,
+    kind_named,
+    kind_of,
+    made,
+    of_cells,
+    raising,
+    shape_of,
+)
 from .values import KINDS, Array, Unknown, Vector, of_records, symbolic
 
 NUMBERS: dict[str, Callable[[Any], Any]] = {"b": bool, "i": int, "w": int, "f": float}
@@ -45,7 +58,8 @@ def zeros(value: int) -> Callable[..., Array]:
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Array:
     array = held(a)
-    return filled(array.cells.shape, fill_value, kind_named(dtype) or array.kind)
+    kind = kind_named(dtype) or array.kind
+    return cell_by_cell(lambda _: cast(fill_value, kind), array.cells, kind)
 
 
 def like(value: int) -> Callable[..., Array]:
@@ -98,7 +112,8 @@ def combined(function: Callable[..., Any]) -> Callable[..., Any]:
             raise Refused("an axis that is not one integer")
         parts = [held(part) for part in parts]
         cells = raising(lambda: function([part.cells for part in parts], **axis))
-        return of_cells(cells.ravel(), cells.shape, max((part.kind for part in parts), key=KINDS.index))
+        kind = max((part.kind for part in parts), key=KINDS.index)
+        return cell_by_cell(lambda cell: cast(cell, kind), cells, kind)
 
     if function is np.vstack:
         return lambda tup: applied(tup)
