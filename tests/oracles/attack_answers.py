@@ -73,7 +73,7 @@ ANSWERS = {
         "bit_by_bit": "an operation on the bits of a symbol",
         "inverted": "~ of anything but an array of truth values: write not",
         "inverted_again": "~ of anything but an array of truth values: write not",
-        "text": "not proved",
+        "text": "a comparison of a text and a str",
         "a_complex_number": "not in the language of proofs: complex constants",
         "stored_as": ".dtype of an array is not in the language of proofs",
         "type_of_results": "numpy.issubdtype is not in the language of proofs",
