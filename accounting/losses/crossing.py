@@ -52,7 +52,7 @@ def over(bound: float, target: float) -> float:
     apart = bound - target
     if abs(apart) < 0.5 * target:
         return math.log1p(apart / target) or apart
-    return math.log(bound / target) if bound > 0.0 else -math.inf
+    return math.log(bound) - math.log(target) if bound > 0.0 else -math.inf
 
 
 def crossing(

@@ -68,7 +68,11 @@ def invert(law: Spread, delta: float) -> tuple[float, float]:
     Postcondition: the profile is certainly at most every delta within TARGET of the given one at the second value
     (or that is infinite), and certainly above all of them at the first one (or that is 0). The profile decreases.
     """
+    if delta == 0.0:  # with some probability there is a Gaussian release, whose losses have no end
+        return math.inf, math.inf
     least, most = widened_down(delta, TARGET), widened_up(delta, TARGET)
+    if least <= 0.0:
+        return 0.0, math.inf
     _, upper = crossing(lambda at: Excess(over(mixture_delta(law, at)[1], least)), 1.0)
     if upper == math.inf:
         return 0.0, upper

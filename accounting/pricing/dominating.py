@@ -166,14 +166,14 @@ def _round(part: Mechanism, relation: Relation, participation: Participation) ->
         part = as_one_sample(part)
         if part.sampling_rate == 1.0:
             return _round(part.mechanism, relation, participation)
-        if is_stated(part.mechanism):
-            seen = participation == Participation.VISIBLE or (
-                participation == Participation.POOLED and isinstance(part, FixedSize)
-            )
-            return of_sampled_bound(part, relation, seen)
-        if participation == Participation.VISIBLE or (
+        seen = participation == Participation.VISIBLE or (
             participation == Participation.POOLED and isinstance(part, FixedSize)
-        ):
+        )
+        if seen:
+            refuse_seen_presence(part, relation, Participation.VISIBLE)
+        if is_stated(part.mechanism):
+            return of_sampled_bound(part, relation, seen)
+        if seen:
             return visible(part, relation)
         return poisson(part, relation) if isinstance(part, Poisson) else fixed_size(part, relation)
     if isinstance(part, Group) and part.units == 1:

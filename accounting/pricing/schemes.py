@@ -95,7 +95,9 @@ def as_one_sample(part: Poisson | FixedSize) -> Poisson | FixedSize:
 
 
 def poisson(part: Poisson, relation: Relation) -> Round:
-    """Poisson sampling with a hidden coin (docs: section "Poisson sampling")."""
+    """Poisson sampling with a hidden coin (docs: section "Poisson sampling"); with rate 1 there is none to hide."""
+    if part.sampling_rate == 1.0:
+        return tight(either(additive(part.mechanism, sensitivity(relation))))
     pair, rate = additive(part.mechanism, 1), part.sampling_rate
     if relation != Relation.REPLACE_ONE:
         return tight(_sampled(pair, rate))
@@ -134,9 +136,7 @@ def fixed_size(part: FixedSize, relation: Relation) -> Round:
 
 
 def visible(part: Poisson | FixedSize, relation: Relation) -> Round:
-    """The observer sees the unit's participation (docs: section "Visible participation")."""
-    if relation == Relation.ADD_REMOVE:
-        raise InputError("neighbouring", relation, _SEEN)
+    """The observer sees the unit's participation, under add-remove its presence (docs: "Visible participation")."""
     pair = additive(part.mechanism, sensitivity(relation))
     return tight(either(SubsampledPair(pair, part.sampling_rate, Sampling.VISIBLE)))
 

@@ -53,13 +53,16 @@ def of_currency(claim: Claim, found: Bracket, against: Against) -> Table:
         "currency": {"name": search.name, "number": repr(currency.threshold), "place": place},
     }
     reason = "no point of the curve shows it"
-    for orders, points in search.proposals(holds):
-        tried = document | {"orders": orders, "points": points}
-        tried["digest"] = format.digest(tried)
-        result = check(tried)
-        if result.ok:
-            return tried
-        reason = result.reason
+    try:
+        for orders, points in search.proposals(holds):
+            tried = document | {"orders": orders, "points": points}
+            tried["digest"] = format.digest(tried)
+            result = check(tried)
+            if result.ok:
+                return tried
+            reason = result.reason
+    except (ValueError, ArithmeticError) as problem:  # of the checker's parts, which the search asks, too
+        reason = str(problem)
     raise NoCertificate(f"the checker does not find the proof of this {currency.name} sufficient ({reason})")
 
 

@@ -20,11 +20,13 @@ from dpcert.mechanisms import (
     Cyclic,
     Disjoint,
     DistributedGaussian,
+    FixedSize,
     Gaussian,
     Group,
     InputError,
     Laplace,
     Poisson,
+    PureDp,
     RandomizedResponse,
     Repeat,
     ShuffledReports,
@@ -194,3 +196,12 @@ def test_participation_that_is_seen_shows_no_report(monkeypatch):
 
     monkeypatch.setattr(dominating, "_round", linked)
     assert printed(20)[1] < 0.05
+
+
+def test_others_who_know_the_cohort_of_what_is_only_bounded(monkeypatch):
+    """One of two: where the unit is there, the other one sits out half of the rounds; where not, none of them."""
+    run = FixedSize(PureDp(0.3), population=2, cohort=1)
+    with pytest.raises(InputError, match="reveals that it is there"):
+        epsilon(run, 0.1, "add-remove", notion="billboard")
+    monkeypatch.setattr(dominating, "refuse_seen_presence", nothing)
+    assert epsilon(run, 0.2, "add-remove", notion="billboard").upper < 0.3  # the true delta is 1/2 at every epsilon

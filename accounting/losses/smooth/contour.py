@@ -272,6 +272,7 @@ def _apart(pair: Sampled, rounds: int) -> float:
 def largest_total(composition: Composition) -> float:
     """At least the largest loss of all rounds: finite in the add order, where each has at most -log(1 - rate)."""
     parts, gaussian = phases(composition)
-    if gaussian or any(pair.order != Sampling.ADD for pair, _ in parts):
+    rates = [(widened_up(pair.rate, PARAMETER), count) for pair, count in parts]
+    if gaussian or any(pair.order != Sampling.ADD for pair, _ in parts) or any(rate >= 1.0 for rate, _ in rates):
         return math.inf
-    return widened_up(math.fsum(-count * math.log1p(-widened_up(pair.rate, PARAMETER)) for pair, count in parts), 1e-14)
+    return widened_up(math.fsum(-count * math.log1p(-rate) for rate, count in rates), 1e-14)

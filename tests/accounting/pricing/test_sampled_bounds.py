@@ -14,6 +14,7 @@ from dpcert.accounting.renyi.sampled_divergence import sampled_divergence
 from dpcert.mechanisms import (
     ApproximateDp,
     BoundedLaplace,
+    Cyclic,
     FixedSize,
     Gaussian,
     InputError,
@@ -41,6 +42,20 @@ def test_an_epsilon_and_a_delta_are_amplified_by_the_formula() -> None:
         assert found.upper == pytest.approx(amplified, rel=1e-6)
         assert found.lower == 0
         assert math.isinf(epsilon(run, share * (1 - 1e-6), relation).upper)
+
+
+STATED = [PureDp(0.3), ApproximateDp(0.3, 1e-9), Zcdp(0.05), exponential_mechanism(0.3), BoundedLaplace(3.0, 5.0)]
+
+
+@pytest.mark.parametrize("stated", STATED)
+def test_a_cohort_of_a_fixed_size_shows_the_others_who_is_there(stated: Mechanism) -> None:
+    """One of three: with the unit, none of the two others takes part in a third of the rounds; without it, never."""
+    for run in (FixedSize(stated, 3, 1), FixedSize(Repeat(stated, 2), 3, 1), Cyclic(FixedSize(stated, 3, 1), 2),
+                FixedSize(FixedSize(stated, 3, 1), 6, 3), Sequence(stated, FixedSize(stated, 3, 1))):  # fmt: skip
+        for view in ({"notion": "billboard"}, {"participation": "visible"}):
+            with pytest.raises(InputError, match="reveals that it is there"):
+                epsilon(run, 0.02, "add-remove", **view)  # type: ignore[arg-type]
+        assert epsilon(run, 0.02, "replace-one", notion="billboard").upper < math.inf
 
 
 def _profile(p: np.ndarray, q: np.ndarray, at: float) -> float:

@@ -8,7 +8,9 @@ import pytest
 from cases import few, many
 from leaves_nested import LEAVES
 
-from dpcert import delta, epsilon, risk
+from dpcert import delta, epsilon, rho, risk
+from dpcert.accounting.billboard.guarantees import EVERYBODY_ELSE, OUTSIDE
+from dpcert.accounting.billboard.observers import observer_epsilon
 from dpcert.accounting.calibration.calibrate_risk import calibrate_risk
 from dpcert.accounting.losses.atoms import pld as lattices
 from dpcert.accounting.pairs import EventPair
@@ -17,9 +19,12 @@ from dpcert.mechanisms import (
     InputError,
     Laplace,
     PiecewiseMechanism,
+    Poisson,
     PureDp,
     RandomizedResponse,
+    Repeat,
     StableHistogram,
+    TruncatedPoisson,
 )
 
 
@@ -53,6 +58,29 @@ def test_small_losses_at_tiny_deltas(seed):
         assert found.upper <= epsilon(run, 0.0, "replace-one").upper * (1 + 1e-9)
         if not isinstance(run, PureDp):  # a stated bound is attained by nobody that is known
             assert found.narrower_than(1e-6)
+
+
+@pytest.mark.parametrize("rate", [1 - 2**-53, 1 - 2**-52])
+def test_coins_that_all_but_always_come_up(rate):
+    """It raised: the rate, rounded up, was 1. Between the costs of nearly that rate and of no coin."""
+    for run in (Poisson(Gaussian(1.5), rate), Repeat(Poisson(Gaussian(1.5), rate), 3)):
+        found = epsilon(run, 1e-3, rtol=1e-3)
+        least = epsilon(Repeat(Poisson(Gaussian(1.5), 1 - 1e-6), getattr(run, "rounds", 1)), 1e-3).lower
+        most = epsilon(Repeat(Gaussian(1.5), getattr(run, "rounds", 1)), 1e-3).upper
+        assert least <= found.upper
+        assert found.lower <= most
+
+
+def test_everybody_in_cohorts_that_are_never_cut():
+    """It raised: the logarithm of how often a unit is left out."""
+    run = TruncatedPoisson(Gaussian(1.5), 1.0, population=2, max_cohort=2)
+    assert rho(run, neighbouring="replace-one").upper == pytest.approx(8 / 9, rel=1e-9)
+
+
+@pytest.mark.parametrize("observer", [OUTSIDE, EVERYBODY_ELSE])
+def test_gaussian_noise_at_delta_0_before_named_observers(observer):
+    """It raised: the logarithm of a delta rounded down, below 0."""
+    assert observer_epsilon(Gaussian(3.0), observer, 0.0, "zero-out").epsilon.lower == math.inf
 
 
 @pytest.mark.parametrize("rate", [1.318e-145, 1e-300])

@@ -129,3 +129,13 @@ def test_selection_is_certified_by_its_pure_epsilon(tmp_path: Path) -> None:
     assert any("pure epsilon" in finding.text for finding in found.findings)
     with pytest.raises(NoCertificate):
         proved(pure(({"kind": "laplace", "noise_multiplier": "1"}, 1)), 2.0, 1.0)
+
+
+@pytest.mark.parametrize("stated", [{"rho": 0.5}, {"mu": 1.0}])
+def test_what_the_format_does_not_sample_is_a_finding(stated: dict[str, Any], tmp_path: Path) -> None:
+    """It raised, instead of the verdict."""
+    run = {"mechanism": {"kind": "pure-dp", "epsilon": 0.3}, "sampling": {"scheme": "poisson", "sampling_rate": 0.5}}
+    found = verified(stated | {"neighbouring": "zero-out"}, run, tmp_path)
+    assert (found.verdict, found.certificate) == ("holds", None)
+    (told,) = [finding.text for finding in found.findings if finding.id == "no-certificate"]
+    assert "no bound for sampling under pure-dp" in told
