@@ -78,11 +78,9 @@ class Untuned(_Made):
     delta_of: Bracketed
 
     def epsilon(self, product: Composition, delta: float, rtol: float) -> Bracket:
-        """Whatever rtol is."""
         return self.epsilon_of(product, delta)
 
     def delta(self, product: Composition, epsilon: float, rtol: float) -> Bracket:
-        """Whatever rtol is."""
         return self.delta_of(product, epsilon)
 
 

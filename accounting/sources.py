@@ -106,12 +106,10 @@ class Uncut(Direct):
         return truncated.is_truncated(asked.run) and not _at_zero(asked, at)
 
     def epsilon(self, asked: Question, delta: float) -> Bracket:
-        """By the distance of the two runs."""
         uncut = asked.of(truncated.as_poisson(asked.run))
         return truncated.epsilon(asked.run, delta, lambda at: self.ask(uncut, at))
 
     def delta(self, asked: Question, epsilon: float) -> Bracket:
-        """By the distance of the two runs."""
         uncut = asked.of(truncated.as_poisson(asked.run))
         return truncated.delta(asked.run, epsilon, lambda at: self.ask(uncut, at))
 
@@ -124,11 +122,9 @@ class OneRelease(Direct):
         return asked.asks(CLOSED_FORM) and not _at_zero(asked, at) and _alone(asked) is not None
 
     def epsilon(self, asked: Question, delta: float) -> Bracket:
-        """Of the pair of that epsilon."""
         return closed_form.epsilon(((_known(asked), 1),), delta)
 
     def delta(self, asked: Question, epsilon: float) -> Bracket:
-        """Of the pair of that epsilon."""
         return closed_form.delta(((_known(asked), 1),), epsilon)
 
 
@@ -148,7 +144,6 @@ class Products(Direct):
         return found.certified and not found.narrower_than(asked.rtol)
 
     def own(self, asked: Question, at: float) -> Bracket:
-        """From the largest of either."""
         pairs = asked.pairs()
         upper = products.largest(pairs.upper, asked, at)
         if pairs.lower == pairs.upper:

@@ -35,12 +35,10 @@ class Epochs(FromBelow):
     """What one shuffled epoch reveals by itself, by a single event (shuffled_event.py)."""
 
     def epsilon(self, asked: Question, delta: float) -> Bracket:
-        """Of the epoch that reveals most."""
         epochs = shuffled.epochs(asked.run, asked.neighbouring) if delta else ()
         return Bracket(max((shuffled.epsilon_lower(each, delta) for each in epochs), default=0.0), math.inf, True, "")
 
     def delta(self, asked: Question, epsilon: float) -> Bracket:
-        """Of the epoch that reveals most."""
         epochs = shuffled.epochs(asked.run, asked.neighbouring)
         return Bracket(max((shuffled.delta_lower(each, epsilon) for each in epochs), default=0.0), 1.0, True, "")
 

@@ -40,7 +40,6 @@ class AllocationPair(Pair):
         object.__setattr__(self, "order", order_of(Order, self, self.order))
 
     def moved(self, factor: float) -> Self:
-        """In the base's parameters."""
         return replace(self, base=self.base.moved(factor))
 
     def losses(self) -> laws.Losses | None:
@@ -85,7 +84,6 @@ class ReplacedAllocationPair(Pair):
     apart: AllocationPair
 
     def moved(self, factor: float) -> Self:
-        """In the parameters of the blocks that are compared."""
         return replace(self, apart=self.apart.moved(factor))
 
     def losses(self) -> laws.Losses | None:

@@ -92,7 +92,6 @@ class DiscreteGaussianPair(LatticePair):
         return (power * (power - 1) * self.shift**2 / (2 * variance)).exp() * ratio
 
     def doubled(self) -> Self:
-        """In its shift."""
         return replace(self, shift=2 * self.shift)
 
     def size(self) -> float:

@@ -31,7 +31,6 @@ class DiscreteLaplacePair(LatticePair):
     shift: int
 
     def moved(self, factor: float) -> Self:
-        """In its scale."""
         return replace(self, scale=self.scale / factor)
 
     def words(self) -> str:
@@ -52,7 +51,6 @@ class DiscreteLaplacePair(LatticePair):
         return best
 
     def supremum(self) -> arb | None:
-        """shift / scale."""
         return arb(self.shift) / arb(self.scale)
 
     def _divergence(self, alpha: float) -> float:
@@ -89,7 +87,6 @@ class DiscreteLaplacePair(LatticePair):
         return sampled_other.of_ratios((log_mass, log_ratio), rate, coin, alpha)
 
     def doubled(self) -> Self:
-        """In its shift."""
         return replace(self, shift=2 * self.shift)
 
     def size(self) -> float:

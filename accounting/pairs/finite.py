@@ -42,7 +42,6 @@ class FinitePair(Pair):
                 left.remove(mirror)
 
     def losses(self) -> laws.Losses | None:
-        """One loss for each outcome."""
         return laws.of_cells(lambda resolution: discrete_cells.outcome_cells(self))
 
     def profile(self, epsilon: arb) -> arb:
@@ -55,7 +54,6 @@ class FinitePair(Pair):
         return failing(self, sum((p for p, q in self.outcomes() if q.is_zero()), arb(0)))
 
     def supremum(self) -> arb | None:
-        """Over the outcomes."""
         kept = [(p, q) for p, q in self.outcomes() if not p.is_zero()]
         if any(q.is_zero() for _, q in kept):
             return None

@@ -30,7 +30,6 @@ class GaussianPair(LocationPair):
     shift: float
 
     def moved(self, factor: float) -> Self:
-        """In its shift."""
         return type(self)(self.shift * factor)
 
     def gaussian(self) -> GaussianRound | None:
@@ -64,7 +63,6 @@ class GaussianPair(LocationPair):
         return None if rate is not None else (power * (power - 1) * arb(self.shift) ** 2 / 2).exp()
 
     def doubled(self) -> Self:
-        """In its shift."""
         return replace(self, shift=2 * self.shift)
 
     def span(self, tail: float, lowest: float) -> tuple[float, float]:
@@ -73,7 +71,6 @@ class GaussianPair(LocationPair):
         return lowest - reach, self.shift + reach
 
     def masses(self, edges: Floats, centre: float) -> tuple[Floats, Floats]:
-        """As for every Gaussian."""
         return gaussian_masses(edges, centre)
 
     def log_ratio(self, x: Floats) -> tuple[Floats, Floats]:
@@ -82,7 +79,6 @@ class GaussianPair(LocationPair):
         return s * x - 0.5 * s * s, 4 * UNIT * (np.abs(s * x) + s * s)
 
     def law(self) -> Law:
-        """In closed form."""
         return GaussianLaw(self.shift)
 
     def losses(self) -> laws.Losses:

@@ -26,7 +26,6 @@ class LaplacePair(LocationPair):
     shift: float
 
     def moved(self, factor: float) -> Self:
-        """In its shift."""
         return replace(self, shift=self.shift * factor)
 
     def words(self) -> str:
@@ -40,7 +39,6 @@ class LaplacePair(LocationPair):
         return positive(middle).max(1 - epsilon.exp())
 
     def supremum(self) -> arb | None:
-        """The shift."""
         return arb(self.shift)
 
     def _divergence(self, alpha: float) -> float:
@@ -64,7 +62,6 @@ class LaplacePair(LocationPair):
         return (power * ((power - 1) * s).exp() + (power - 1) * (-power * s).exp()) / (2 * power - 1)
 
     def doubled(self) -> Self:
-        """In its shift."""
         return replace(self, shift=2 * self.shift)
 
     @property
@@ -88,7 +85,6 @@ class LaplacePair(LocationPair):
         return 2 * np.clip(x, 0.0, s) - s, np.full(x.shape, 2 * UNIT * s)
 
     def law(self) -> Law | None:
-        """In closed form."""
         return LaplaceLaw(self.shift)
 
 

@@ -31,7 +31,6 @@ class LossesPair(Pair):
     only_q: float = 0.0
 
     def mirrored(self) -> LossesPair:
-        """(Q, P)."""
         p, losses = np.array(self.masses), np.array(self.stated)
         other = (p * np.exp(-losses))[::-1]
         return LossesPair(tuple((-losses[::-1]).tolist()), tuple(other.tolist()), self.only_q, self.infinite)

@@ -39,7 +39,6 @@ class MixturePair(Pair):
     sides: tuple[Side, ...]
 
     def moved(self, factor: float) -> Self:
-        """In each pair's parameters."""
         moved = (replace(each, pair=each.pair and each.pair.moved(factor)) for each in self.sides)
         return replace(self, sides=tuple(moved))
 

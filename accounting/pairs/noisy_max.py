@@ -21,7 +21,6 @@ class LaplaceMaximumPair(EnvelopePair):
     epsilon: float
 
     def moved(self, factor: float) -> Self:
-        """In its epsilon."""
         return replace(self, epsilon=self.epsilon * factor)
 
     def words(self) -> str:

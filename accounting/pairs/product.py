@@ -29,11 +29,9 @@ class ProductPair(Pair):
     parts: Composition
 
     def moved(self, factor: float) -> Self:
-        """In each part's parameters."""
         return replace(self, parts=tuple((part.moved(factor), rounds) for part, rounds in self.parts))
 
     def mirrored(self) -> Self:
-        """Each part's."""
         return replace(self, parts=tuple((part.mirrored(), rounds) for part, rounds in self.parts))
 
     def words(self) -> str:
@@ -66,7 +64,6 @@ class ProductPair(Pair):
         return failing(self, 1 - finite)
 
     def supremum(self) -> arb | None:
-        """The sum."""
         return summed_supremum(self.parts)
 
     def _stated_orders(self) -> tuple[float, ...]:

@@ -22,7 +22,6 @@ class RandomizedResponsePair(CategoriesPair):
     categories: int
 
     def moved(self, factor: float) -> Self:
-        """In its flip."""
         return replace(self, flip=min(self.flip / factor, 1 - 1 / self.categories))
 
     def words(self) -> str:

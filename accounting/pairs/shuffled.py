@@ -39,7 +39,6 @@ class ShuffledPair(Pair):
         object.__setattr__(self, "order", order_of(Order, self, self.order))
 
     def moved(self, factor: float) -> Self:
-        """In the base's parameters."""
         return replace(self, base=self.base.moved(factor))
 
     def losses(self) -> laws.Losses | None:
@@ -71,7 +70,6 @@ class ReplacedShuffledPair(Pair):
     fineness: float = 0.02
 
     def moved(self, factor: float) -> Self:
-        """In the parameters of both."""
         return replace(self, apart=self.apart.moved(factor), whole=self.whole.moved(factor))
 
     def losses(self) -> laws.Losses | None:

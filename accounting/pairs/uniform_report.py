@@ -24,11 +24,9 @@ class UniformReportPair(FinitePair):
         object.__setattr__(self, "order", order_of(Order, self, self.order))
 
     def moved(self, factor: float) -> Self:
-        """In its flip."""
         return replace(self, flip=min(self.flip / factor, 1 - 1 / self.categories))
 
     def mirrored(self) -> Self:
-        """The other order."""
         return replace(self, order=self.order.exchanged)
 
     def words(self) -> str:

@@ -36,7 +36,6 @@ class ZeroOutPair(Pair):
         object.__setattr__(self, "order", order_of(Order, self, self.order))
 
     def moved(self, factor: float) -> Self:
-        """In shift and rate."""
         return replace(self, shift=self.shift * factor, rate=min(self.rate * factor, 1 - UNIT))
 
     def revealed(self) -> Pair | None:
@@ -83,7 +82,6 @@ class OpposedPair(ZeroOutPair):
         return integrated(integrand, arb(-_RANGE), farthest + _RANGE) / (2 * arb.pi()).sqrt()
 
     def losses(self) -> laws.Losses | None:
-        """Cut where it counts."""
         return laws.of_cells(
             lambda resolution: zeroed_cells.opposed_cells(self, edges.opposed_edges(self, resolution), resolution.tail),
             self.rate,
