@@ -21,6 +21,7 @@ TABLES = [
     ("trainers/findings.md", "dpfedmtl-cnn-femnist.json"),
     ("trainers/findings.md", "dpfedmtl-rounds-cnn-femnist.json"),
     ("trainers/findings.md", "finetuning-femnist.json"),
+    ("trainers/findings.md", "finetuning-cnn-femnist.json"),
     ("trainers/findings.md", "pp-sgd-femnist.json"),
 ]
 
