@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import irfft, next_fast_len, rfft
-from scipy.special import ndtr
 
 from ...mechanisms.arrays import Complex, Floats
 from ..losses.crossing import Excess, crossing
+from ..pairs.gaussian import gaussian_masses
 from ..rounding import UNIT
 from .grid_layout import Window
 from .recursion import SLACK
@@ -28,14 +28,11 @@ Places = NDArray[np.int64]
 OFF_GRID = 1e-7
 """How far, in steps, a merged loss may be from its grid point: the bound moves by that much a round."""
 
-_MASS_ERROR = 1e-12
-"""Relative error allowed for the masses of cells: 8-point Gauss rule, differences of tails for wide cells."""
+_UNKNOWN = 1e-3
+"""A relative error of a cell's masses above which it is left out."""
 
 _FARTHEST = 9.0
 _NOWHERE = -60.0
-_WIDE = 0.25
-_DENSITY = 1.0 / math.sqrt(2.0 * math.pi)
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +84,19 @@ def opposed_mixtures(rate: float, move: float) -> Mixtures:
 def merged(pair: Mixtures, step: float) -> Merged:
     """The pair merged on to multiples of step."""
     right = np.array(list(_edges(pair, step)))
-    p, q = (_masses(right, pair.centres, weights) for weights in (pair.p, pair.q))
+    (p, p_error), (q, q_error) = (_masses(right, pair, weights) for weights in (pair.p, pair.q))
+    error = np.maximum(p_error, q_error)
     if math.isfinite(pair.turn):
         left = np.array([pair.turn, *(pair.partner(x) for x in right[1:-1]), -math.inf])
         left = np.maximum(np.minimum.accumulate(left), _NOWHERE)[::-1]
-        p, q = (mass + _masses(left, pair.centres, weights)[::-1] for mass, weights in ((p, pair.p), (q, pair.q)))
-    kept = (p > 1e-250) & (q > 1e-250)
-    place = np.log(p[kept] / q[kept]) / step
+        (p_left, p_error), (q_left, q_error) = (_masses(left, pair, weights) for weights in (pair.p, pair.q))
+        p, q, error = p + p_left[::-1], q + q_left[::-1], np.maximum(error, np.maximum(p_error, q_error)[::-1])
+    kept = (p > 1e-250) & (q > 1e-250) & (error < _UNKNOWN)
+    error = error[kept]
+    place, unsure = np.log(p[kept] / q[kept]) / step, OFF_GRID / 2 - 3 * error / step
     return Merged(
-        (np.floor(place + OFF_GRID / 2).astype(np.int64), p[kept] * (1 - 2 * _MASS_ERROR)),
-        (np.floor(-place + OFF_GRID / 2).astype(np.int64), q[kept] * (1 - 2 * _MASS_ERROR)),
+        (np.floor(place + unsure).astype(np.int64), p[kept] * (1 - 2 * error)),
+        (np.floor(-place + unsure).astype(np.int64), q[kept] * (1 - 2 * error)),
     )
 
 
@@ -159,22 +159,15 @@ def _between(low: float, high: float) -> float:
     return 0.5 * (math.erfc(-high * math.sqrt(0.5)) - math.erfc(-low * math.sqrt(0.5)))
 
 
-def _masses(edges: Floats, centres: Sequence[float], weights: Sequence[float]) -> Floats:
-    """Masses of the cells between the edges, each within _MASS_ERROR (lattices.md, "Cell masses")."""
-    low, high = edges[:-1], edges[1:]
-    total = np.zeros(low.size)
-    narrow = (high - low) <= _WIDE
-    middle, half = 0.5 * (high + low)[narrow], 0.5 * (high - low)[narrow]
-    for centre, weight in zip(centres, weights, strict=True):
-        if weight == 0.0:
-            continue
-        wide_low, wide_high = low[~narrow] - centre, high[~narrow] - centre
-        right = wide_low > 0.0
-        wide_low, wide_high = np.where(right, -wide_high, wide_low), np.where(right, -wide_low, wide_high)
-        total[~narrow] += weight * (ndtr(wide_high) - ndtr(wide_low))
-        x = middle[:, None] + half[:, None] * _NODES - centre
-        total[narrow] += weight * _DENSITY * half * (np.exp(-0.5 * x * x) @ _WEIGHTS)
-    return total
+def _masses(edges: Floats, pair: Mixtures, weights: Sequence[float]) -> tuple[Floats, Floats]:
+    """Masses of the cells between the edges, and their relative errors."""
+    total, error = np.zeros(edges.size - 1), np.zeros(edges.size - 1)
+    for centre, weight in zip(pair.centres, weights, strict=True):
+        if weight:
+            mass, unsure = gaussian_masses(edges, centre)
+            total += weight * mass
+            error = np.maximum(error, unsure + 8 * UNIT)
+    return total, error
 
 
 class Attained:
