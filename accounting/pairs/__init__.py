@@ -15,7 +15,6 @@ from .counts import CountsPair, ShuffledResponsePair
 from .cut import CutPair
 from .discrete_gaussian import DiscreteGaussianPair
 from .discrete_laplace import DiscreteLaplacePair
-from .envelope import EnvelopePair
 from .event import EventPair
 from .finite import FinitePair
 from .gaussian import GaussianPair
@@ -23,7 +22,7 @@ from .laplace import LaplacePair
 from .lattice import LatticePair
 from .location import LocationPair
 from .losses import LossesPair
-from .mixed_gaussian import MixedGaussianPair, MixtureOfGaussiansPair, StatedMixturePair
+from .mixed_gaussian import MixedGaussianPair, StatedMixturePair
 from .mixture import MixturePair, Side
 from .noisy_max import LaplaceMaximumPair
 from .order import GaussianRound, Order, Sampling
@@ -38,7 +37,7 @@ from .subsampled import SubsampledPair
 from .truncated_gaussian import TruncatedGaussianPair
 from .truncated_laplace import TruncatedLaplacePair
 from .uniform_report import UniformReportPair
-from .worst_place import WorstBoundedLaplacePair, WorstPlacePair, WorstTruncatedGaussianPair
+from .worst_place import WorstBoundedLaplacePair, WorstTruncatedGaussianPair
 from .zero_out import OpposedPair, ZeroedPair, ZeroOutPair
 
 __all__ = [
@@ -53,7 +52,6 @@ __all__ = [
     "CutPair",
     "DiscreteGaussianPair",
     "DiscreteLaplacePair",
-    "EnvelopePair",
     "EventPair",
     "FinitePair",
     "GaussianPair",
@@ -64,7 +62,6 @@ __all__ = [
     "LocationPair",
     "LossesPair",
     "MixedGaussianPair",
-    "MixtureOfGaussiansPair",
     "MixturePair",
     "OpposedPair",
     "Order",
@@ -88,7 +85,6 @@ __all__ = [
     "TruncatedLaplacePair",
     "UniformReportPair",
     "WorstBoundedLaplacePair",
-    "WorstPlacePair",
     "WorstTruncatedGaussianPair",
     "ZcdpBound",
     "ZeroOutPair",
