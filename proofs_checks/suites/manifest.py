@@ -149,7 +149,7 @@ def _entry(table: Any, defaults: Mapping[str, Any]) -> Entry:
         name=name,
         call=table["call"],
         claim=claim,
-        relation=choice("relation", given.get("relation", Relation.ADD_REMOVE), tuple(Relation)),
+        relation=Relation.named("relation", given.get("relation", Relation.ADD_REMOVE)),
         imported=table.get("import"),
         setup="\n".join(filter(None, [defaults.get("setup"), table.get("setup")])),
         pair=table.get("pair"),
