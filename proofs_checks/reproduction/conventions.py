@@ -11,7 +11,7 @@ from functools import cache
 from ...accounting import dominating
 from ...accounting.allocation import shuffled_event as shuffled
 from ...accounting.currencies import gdp
-from ...accounting.pairs import Composition, SubsampledPair
+from ...accounting.pairs import Composition, Sampling, SubsampledPair
 from ...accounting.renyi import renyi as rdp
 from ...accounting.renyi.conversions import asoodeh_epsilon, canonne_epsilon, mironov_epsilon
 from ...accounting.renyi.orders import best_order
@@ -148,7 +148,7 @@ def _products(variant: Variant) -> tuple[Composition, ...]:
 
 
 def _in_order_add(product: Composition) -> bool:
-    return any(isinstance(pair, SubsampledPair) and pair.order == "add" for pair, _ in product)
+    return any(isinstance(pair, SubsampledPair) and pair.order is Sampling.ADD for pair, _ in product)
 
 
 def fixed_size(variant: Variant) -> Iterator[Computed]:

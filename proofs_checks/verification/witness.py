@@ -14,6 +14,7 @@ from ...accounting.pairs import (
     AllocationPair,
     Composition,
     OpposedPair,
+    Sampling,
     SubsampledPair,
 )
 from ...accounting.pricing.counterexamples import counterexample
@@ -171,8 +172,8 @@ def _others(product: Composition, schemes: set[Scheme], claim: Claim) -> str:
     if not schemes & {Scheme.FIXED_SIZE, Scheme.SHUFFLE}:
         return "anything"
     coins = {pair.order for pair, _ in product if isinstance(pair, SubsampledPair)}
-    alone = coins & {"remove", "add"} or any(isinstance(pair, AllocationPair) for pair, _ in product)
-    if "replace" in coins or (claim.statement.neighbouring == Relation.ZERO_OUT and alone):
+    alone = coins & {Sampling.REMOVE, Sampling.ADD} or any(isinstance(pair, AllocationPair) for pair, _ in product)
+    if Sampling.REPLACE in coins or (claim.statement.neighbouring == Relation.ZERO_OUT and alone):
         return "zero"
     return "-clip u"
 

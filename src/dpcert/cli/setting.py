@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 from pydantic import ValidationError
 
-from ..mechanisms import InputError, Mechanism, Participation, default_relation
+from ..mechanisms import InputError, Mechanism, Participation, PrivacyNotion, default_relation
 from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.fields import A_VALUE, MissingKeys
 from ..mechanisms.tables.kinds import KINDS
@@ -100,7 +100,7 @@ class Setting:
     @property
     def hidden(self) -> bool:
         """Whether the attacker is not told who takes part."""
-        return self.notion == "dp" or self.participation == Participation.HIDDEN
+        return self.notion == PrivacyNotion.DP or self.participation == Participation.HIDDEN
 
     def attained(self) -> Mechanism | None:
         """What ran at the least, for a lower end; None where nothing is known of that (--drop-last)."""
