@@ -25,6 +25,7 @@ from ..pairs.gaussian import GaussianPair
 from ..pairs.laplace import LaplacePair
 from ..pairs.order import Order
 from ..pairs.pair import Pair
+from ..pairs.tails import binomial_tail
 from ..rounding import UNIT, float_above, up
 
 _BITS = 160
@@ -95,7 +96,7 @@ def groups(of: Clones, batches: int, few: int, rare: float) -> tuple[Group, ...]
         share, kept = arb(of.share), arb(of.share) * of.failing
         total = (1 + kept) ** others
         rate = share / (1 + kept)
-        above = [_at_least(others, rate, start) for start in starts] + [arb(0)]
+        above = [binomial_tail(others, rate, start) for start in starts] + [arb(0)]
     ends = [*starts[1:], starts[-1] + 1]
     return tuple(
         Group(max(0.0, float_above(total * (above[at] - above[at + 1]))), start, ends[at] - 1)
@@ -108,11 +109,6 @@ def known_rounds(rounds: int, few: int) -> int:
     many between any two powers."""
     unit = max(1, (2 << (rounds.bit_length() - 1)) // few)
     return rounds - rounds % unit
-
-
-def _at_least(others: int, rate: arb, count: int) -> arb:
-    """P(binomial >= count)."""
-    return arb(1) if count == 0 else rate.beta_lower(count, others - count + 1, regularized=True)
 
 
 def hidden(group: Group, failing: float, few: int) -> list[Part]:

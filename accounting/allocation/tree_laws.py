@@ -18,6 +18,7 @@ from ..losses.atoms.cells import Atoms, Cells
 from ..losses.atoms.sampled_cells import location_cells
 from ..pairs.gaussian import GaussianPair
 from ..pairs.order import Order
+from ..pairs.tails import binomial_tail
 from ..rounding import UNIT, float_above
 from .block import edges, first_above, losses_of, spread_of_loss
 from .mean import Above, mean_above, spread
@@ -246,9 +247,7 @@ class Fan:
         if failed > self.siblings or self.failing == 0.0:
             return 0.0
         with ctx.workprec(_BITS):
-            return float_above(
-                arb(self.failing).beta_lower(failed, self.siblings - failed + 1, regularized=True) if failed else arb(1)
-            )
+            return float_above(binomial_tail(self.siblings, arb(self.failing), failed))
 
 
 @lru_cache(maxsize=512)

@@ -17,7 +17,7 @@ from scipy.special import bdtrik
 
 from ..losses.crossing import Excess, crossing, over
 from ..pairs.gaussian import GaussianPair
-from ..pairs.tails import normal_tail
+from ..pairs.tails import binomial_tail, normal_tail
 from ..rounding import UNIT, End, float_above, float_below, up
 
 _BITS = 160
@@ -122,16 +122,11 @@ def _with_root(counts: list[int], top: int) -> Shape:
 
 def _too_few(of: Types, others: int, shape: Shape) -> arb:
     """Whether there are too few of some type."""
-    return sum((_fewer(others, likely, need) for likely, need in zip(of.likely, needs(shape), strict=True)), arb(0))
-
-
-def _fewer(others: int, likely: float, need: int) -> arb:
-    """P(binomial < need)."""
-    if need == 0:
-        return arb(0)
-    if need > others:
-        return arb(1)
-    return (1 - arb(likely)).beta_lower(others - need + 1, need, regularized=True)
+    fewer = (
+        binomial_tail(others, 1 - arb(likely), others - need + 1)
+        for likely, need in zip(of.likely, needs(shape), strict=True)
+    )
+    return sum(fewer, arb(0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
 from ..pairs import Composition, Pair, Sampling
 from ..pairs.pair import largest_loss
+from ..pairs.tails import normal_quantile
 from ..pricing.dominating import dominating
 from ..quantity import Quantity
 from ..question import Question, seen_by
@@ -203,7 +204,7 @@ def _of_loss(loss: float) -> float:
     if loss > 600.0:
         return math.inf
     share = 1 / (1 + arb(loss).exp())
-    return float_above(2 * arb(2).sqrt() * (2 * share).erfcinv())
+    return float_above(2 * normal_quantile(share))
 
 
 def _pair_below(pair: Pair) -> float:

@@ -20,7 +20,7 @@ from ...mechanisms.digits import interval, rounded_up
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.validate import number
 from ..bracket import Bracket
-from ..pairs.tails import normal_tail
+from ..pairs.tails import normal_quantile, normal_tail
 from ..rounding import up
 from .gaussian_dp import METHOD, mu
 from .gaussian_knots import from_lines
@@ -151,5 +151,5 @@ def _rates(level: float, least: float) -> Floats:
 
 def _power(rate: float, level: float) -> tuple[float, float]:
     """Phi(q + mu) with q = Phi^-1(rate), and its slope in the rate, e^(-mu q - mu^2 / 2): to 2^-50 each, relatively."""
-    quantile, shift = -arb(2).sqrt() * (2 * arb(rate)).erfcinv(), arb(level)
+    quantile, shift = -normal_quantile(arb(rate)), arb(level)
     return float(normal_tail(-quantile - shift).mid()), float((-shift * (quantile + shift / 2)).exp().mid())

@@ -10,6 +10,7 @@ from flint import arb
 
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
+from ..pairs.tails import normal_quantile
 from ..rounding import float_above, float_below, widened_up
 from .known_profile import steepness
 from .tradeoff import TradeOff
@@ -74,7 +75,7 @@ def _mu_above(alpha: arb, beta: arb) -> float:
 
 def _mu(alpha: arb, beta: arb) -> arb:
     """Phi^-1(1 - alpha) - Phi^-1(beta)."""
-    return arb(2).sqrt() * ((2 * alpha).erfcinv() + (2 * beta).erfcinv())
+    return normal_quantile(alpha) + normal_quantile(beta)
 
 
 def below(ends: Knots, least: float, floor: float = 0.0) -> float:

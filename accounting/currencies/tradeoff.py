@@ -23,6 +23,7 @@ from ...mechanisms.validate import InputError, count, number, open_probability
 from ..answer import answer
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
+from ..pairs.tails import normal_quantile, normal_tail
 from ..pricing.counterexamples import profiles_at
 from ..pricing.dominating import dominating
 from ..quantity import Quantity
@@ -247,4 +248,4 @@ def _gaussian(alpha: float, mu: float) -> arb:
     """Phi(Phi^-1(1 - alpha) - mu)."""
     if alpha in (0.0, 1.0):
         return 1 - arb(alpha)
-    return ((arb(mu) / arb(2).sqrt()) - (2 * arb(alpha)).erfcinv()).erfc() / 2
+    return normal_tail(arb(mu) - normal_quantile(arb(alpha)))

@@ -22,6 +22,7 @@ from scipy.special import erfcx
 
 from ..bracket import Bracket
 from ..pairs import Composition
+from ..pairs.tails import normal_tail
 from ..rounding import PARAMETER, TARGET, float_above, float_below, widened_down, widened_up
 from .crossing import Excess, crossing, over
 
@@ -159,8 +160,8 @@ def _terms(epsilon: arb, mu: arb) -> tuple[arb, arb]:
     With u = eps/mu - mu/2 and v = eps/mu + mu/2, e^eps e^{-v^2/2} = e^{-u^2/2}: e^eps need not meet its inverse.
     """
     u, v = epsilon / mu - mu / 2, epsilon / mu + mu / 2
-    near = _scaled_tail(u) * (-u * u / 2).exp() if u > _FAR else (u / arb(2).sqrt()).erfc() / 2
-    far = _scaled_tail(v) * (-u * u / 2).exp() if v > _FAR else epsilon.exp() * (v / arb(2).sqrt()).erfc() / 2
+    near = _scaled_tail(u) * (-u * u / 2).exp() if u > _FAR else normal_tail(u)
+    far = _scaled_tail(v) * (-u * u / 2).exp() if v > _FAR else epsilon.exp() * normal_tail(v)
     return near - far, far
 
 

@@ -15,6 +15,7 @@ from flint import arb, ctx
 
 from ...mechanisms import InputError, Mechanism, Participation, Poisson, Relation, TruncatedPoisson
 from ..pairs import Composition, MixturePair, Order, Pair, Side
+from ..pairs.tails import binomial_tail
 from ..rounding import float_above, float_below
 from .round import Round, once
 from .sampled_bounds import drawn, is_stated, of_sampled_bound
@@ -64,9 +65,7 @@ def cut_law(step: TruncatedPoisson) -> CutLaw:
         return CutLaw(0.0, 1.0, r, r, r)
     with ctx.workprec(_BITS):
         rate = arb(r)
-        full = rate.beta_lower(m, n - m, regularized=True)
-        more = rate.beta_lower(m + 1, n - m, regularized=True)
-        share = arb(m) / n * more
+        full, share = binomial_tail(n - 1, rate, m), arb(m) / n * binomial_tail(n, rate, m + 1)
         least = rate * (1 - full) + share
         if full > 0 and least > 0:
             chance = float_above(share / full)
@@ -103,11 +102,10 @@ def cases(step: TruncatedPoisson, matched: float) -> tuple[Case, ...]:
         return ()
     with ctx.workprec(_BITS):
         rate, others = arb(r), n - 1
-        full = rate.beta_lower(m, n - m, regularized=True)
-        kept_in = arb(m) / n * rate.beta_lower(m + 1, n - m, regularized=True)
+        full, kept_in = binomial_tail(others, rate, m), arb(m) / n * binomial_tail(n, rate, m + 1)
         ways = (arb(n).lgamma() - arb(m).lgamma() - arb(n - m + 1).lgamma()).exp()
         short = ways * rate ** (m - 1) * (1 - rate) ** (others - m + 1)
-        fewer = (1 - rate).beta_lower(n - m + 1, m - 1, regularized=True) if m > 1 else arb(0)
+        fewer = binomial_tail(others, 1 - rate, n - m + 1)
         moved, rest = kept_in * arb(matched), kept_in * (1 - arb(matched))
         found = (
             (fewer, fewer, rate, False),

@@ -17,6 +17,7 @@ from ...mechanisms import (
     UnaryEncoding,
 )
 from ..pairs import ApproximateDpPair, CountsPair, EventPair, Pair, Sampling, ShuffledResponsePair, SubsampledPair
+from ..pairs.tails import binomial_tail
 from ..rounding import float_above, float_below
 from .local_randomisers import LocalRandomiser, separation
 from .stated_parameters import StatedPairs, stated_pairs
@@ -89,16 +90,9 @@ def _first_category(truth: arb, false: arb, n: int) -> tuple[Pair, ...]:
     mean, spread = float(false.mid()) * (n - 1), math.sqrt(float(false.mid()) * (n - 1))
     events = []
     for count in sorted({min(n, math.ceil(mean + deviations * spread + 1)) for deviations in range(-1, 8)}):
-        before, at = (_at_least(n - 1, false, least) for least in (count - 1, count))
+        before, at = (binomial_tail(n - 1, false, least) for least in (count - 1, count))
         likely, unlikely = truth * before + (1 - truth) * at, false * before + (1 - false) * at
         low, high = max(0.0, float_below(likely)), min(1.0, float_above(unlikely))
         if low > high:
             events.append(EventPair(low, high))
     return tuple(events)
-
-
-def _at_least(n: int, rate: arb, least: int) -> arb:
-    """P(Bin(n, rate) >= least), the regularised incomplete beta function."""
-    if least <= 0:
-        return arb(1)
-    return arb(0) if least > n else rate.beta_lower(least, n - least + 1, regularized=True)

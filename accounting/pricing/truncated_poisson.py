@@ -18,6 +18,7 @@ from flint import arb
 
 from ...mechanisms import Mechanism, Poisson, Repeat, Sequence, TruncatedPoisson, rounds_by_step
 from ..bracket import Bracket
+from ..pairs.tails import binomial_tail
 from ..rounding import float_above, up, widened_down, widened_up
 
 Ask = Callable[[float], Bracket]
@@ -53,8 +54,7 @@ def tail_above(population: int, rate: float, most: int) -> float:
     """At least P[Bin(population, rate) > most] = I_rate(most + 1, population - most)."""
     if most >= population:
         return 0.0
-    tail = arb(rate).beta_lower(most + 1, population - most, regularized=True)
-    return min(1.0, max(float_above(tail), _TINY))
+    return min(1.0, max(float_above(binomial_tail(population, arb(rate), most + 1)), _TINY))
 
 
 def epsilon(run: Mechanism, delta: float, poisson_epsilon: Ask) -> Bracket:

@@ -19,6 +19,7 @@ from ..losses.smooth.paths import Sampled
 from ..losses.smooth.quadrature import quadrature
 from ..pairs.order import Sampling
 from ..pairs.pair import MOVE
+from ..pairs.tails import normal_tail
 from ..rounding import UNIT, down, float_above, float_below, up, widened_down, widened_up
 from . import real_orders
 
@@ -171,9 +172,9 @@ def _series(s: arb, q: arb, a: arb) -> arb:
     odds, middle, most_of_all = q / (1 - q), s / 2 + ((1 - q) / q).log() / s, arb(2) ** (a + 2)
     total, binomial, k = arb(0), arb(1), 0
     while True:
-        least = (1 - q) ** a * odds**k * (s * s * k * (k - 1) / 2).exp() * _normal(middle - k * s)
+        least = (1 - q) ** a * odds**k * (s * s * k * (k - 1) / 2).exp() * normal_tail(k * s - middle)
         j = a - k
-        most = q**a / odds**k * (s * s * j * (j - 1) / 2).exp() * _normal(j * s - middle)
+        most = q**a / odds**k * (s * s * j * (j - 1) / 2).exp() * normal_tail(middle - j * s)
         term = binomial * (least + most)
         left_out = most_of_all * (least + most)
         if left_out < total * _NEGLIGIBLE:
@@ -185,7 +186,3 @@ def _series(s: arb, q: arb, a: arb) -> arb:
         total += term
         binomial *= (a - k) / (k + 1)
         k += 1
-
-
-def _normal(x: arb) -> arb:
-    return (-x / arb(2).sqrt()).erfc() / 2
