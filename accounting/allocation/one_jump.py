@@ -73,6 +73,16 @@ class Block:
         return float(self.edges[self.jump])
 
 
+def spread(shift: float, rounds: float) -> float:
+    """Of a block's loss, about."""
+    return math.sqrt(2 * (math.expm1(shift**2) - math.expm1(-(shift**2))) / rounds)
+
+
+def farthest(shift: float, tail: float) -> float:
+    """A loss beyond which a block has at most about this P-mass."""
+    return 2 * shift * (shift + math.sqrt(-2 * math.log(tail)))
+
+
 @lru_cache(maxsize=8)
 def block(shift: float, rounds: int, tail: float) -> Block:
     """Cut so that about `tail` is lost."""
@@ -185,6 +195,16 @@ def _below(of: Block, grid: _Grid) -> float:
     mean = (of.ahead[at:] - odds * of.behind[at:]) / of.none[at:] - size * (4 * of.error + 64 * UNIT)
     one = float(of.none[at:] @ sums.positive(mean)) * (1 - of.error)
     return max(0.0, (whole / of.rounds + one) * (1 - 1e-9))
+
+
+def values_above(of: Block, epsilons: Floats, steps: int) -> Floats:
+    """`profile_above` at these, ascending; it falls, so that where next to nothing is left no further one is asked."""
+    found = np.ones(epsilons.size)
+    for at, epsilon in enumerate(epsilons.tolist()):
+        found[at:] = profile_above(of, epsilon, steps)
+        if found[at] < 3 * of.lost:
+            break
+    return found
 
 
 def contracted(shift: float, odds: float, grid: Floats, height: float) -> Floats:

@@ -10,7 +10,6 @@ are the profile of a discrete pair.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -61,20 +60,13 @@ def losses_of_replaced(shift: float, rounds: int, tail: float) -> Atoms:
 
     shift: 1 / noise_multiplier, at least. tail: P-mass that becomes infinite loss, about.
     """
-    variance = 2 * math.expm1(shift**2) - 2 * math.expm1(-(shift**2))
-    spread = math.sqrt(variance / rounds)
-    last = 2 * shift * (shift + math.sqrt(-2 * math.log(tail)))
+    spread, last = one_jump.spread(shift, rounds), one_jump.farthest(shift, tail)
     nodes = list(np.arange(0, _BULK * _NODES_PER_SPREAD + 1) * (spread / _NODES_PER_SPREAD))
     while nodes[-1] < last:
         nodes.append(nodes[-1] * _RATIO)
-    values = []
-    of = one_jump.block(shift, rounds, tail)
-    for node in nodes:
-        values.append(one_jump.profile_above(of, node, _STEPS))
-        if values[-1] < 2 * tail:
-            break
-    kept = np.array(nodes[: len(values)])
-    return symmetric_law_above(np.concatenate([-kept[:0:-1], kept]), np.array(values))
+    epsilons = np.array(nodes)
+    values = one_jump.values_above(one_jump.block(shift, rounds, tail), epsilons, _STEPS)
+    return symmetric_law_above(np.concatenate([-epsilons[:0:-1], epsilons]), values)
 
 
 def moved_block(pair: Pair) -> tuple[float, float, int]:

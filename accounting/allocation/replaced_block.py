@@ -70,7 +70,7 @@ def _epsilon(pair: Pair, delta: float) -> Bracket:
     high, low, rounds = moved_block(pair)
     tail = 2.0 ** math.floor(math.log2(_LOST * delta))
     above, below = one_jump.block(high, rounds, tail), one_jump.block(low, rounds, tail)
-    far = 2 * high * (high + math.sqrt(-2 * math.log(tail)))  # losses beyond are in the tail
+    far = one_jump.farthest(high, tail)  # losses beyond are in the tail
 
     def excess(steps: int) -> Callable[[float], Excess]:
         return lambda at: Excess(over(one_jump.profile_above(above, min(at, far), steps), delta))
@@ -78,14 +78,9 @@ def _epsilon(pair: Pair, delta: float) -> Bracket:
     def excess_below(at: float) -> Excess:
         return Excess(over(one_jump.profile_below(below, at, _FINE, 1.01 * delta), delta))
 
-    _, near = crossing(excess(_COARSE), _spread(high, rounds), close=_ROUGHLY, farthest=far)
+    _, near = crossing(excess(_COARSE), one_jump.spread(high, rounds), close=_ROUGHLY, farthest=far)
     _, upper = crossing(excess(_FINE), min(near, far), close=_NEAR, farthest=far)
     lower, _ = crossing(excess_below, upper, close=_NEAR) if upper < math.inf else (0.0, 0.0)
     if upper > _WIDEST * lower:
         raise OutOfReach(f"a block of {rounds} rounds at delta = {delta}")
     return Bracket(lower, upper, True, METHOD)
-
-
-def _spread(shift: float, rounds: int) -> float:
-    """Of the block's loss, about."""
-    return math.sqrt(2 * (math.expm1(shift**2) - math.expm1(-(shift**2))) / rounds)

@@ -155,7 +155,7 @@ def _losses(law: GridLaw, end: End) -> Atoms:
 def laws(high: float, low: float, rounds: int, tail: float, fineness: Fineness) -> tuple[GridLaw, GridLaw]:
     """Of one block, from above and from below; shifts: 1/noise_multiplier, at least and at most."""
     blocks = one_jump.block(high, rounds, tail), one_jump.block(low, rounds, tail)
-    spread = math.sqrt(2 * (math.expm1(high**2) - math.expm1(-(high**2))) / rounds)
+    spread = one_jump.spread(high, rounds)
     step = spread / (fineness.nodes * _GRID)
     nodes: list[int] = []
     upper: list[float] = []

@@ -55,9 +55,8 @@ def _of_gaussian(apart: GaussianPair, batches: int, closely: Look, tail: float) 
     """Symmetric nodes, and upper values from 0 on."""
     s, tried = apart.shift, shares(apart, batches, closely)
     rounds = 1 + (batches - 1) * (tried[0].share if tried else 0.0)
-    spread = math.sqrt(2 * (math.expm1(s**2) - math.expm1(-(s**2))) / rounds)
-    last = 2 * s * (s + math.sqrt(-2 * math.log(tail)))
-    nodes = symmetric_nodes(spread / closely.nodes, closely.growth, last)
+    step = one_jump.spread(s, rounds) / closely.nodes
+    nodes = symmetric_nodes(step, closely.growth, one_jump.farthest(s, tail))
     asked = nodes[nodes >= 0]
     blocks = _Blocks(s, asked, tail)
     found = blocks.profile(1)
@@ -81,23 +80,17 @@ class _Blocks:
     def profile(self, rounds: int) -> Floats:
         """One of so many, with move s against -s."""
         if rounds not in self._known:
-            self._known[rounds] = self._alone() if rounds == 1 else self._block(rounds)
+            self._known[rounds] = (
+                one_jump.values_above(one_jump.block(self._shift, rounds, self._tail), self._nodes, _STEPS)
+                if rounds > 1
+                else self._alone()
+            )
         return self._known[rounds]
 
     def _alone(self) -> Floats:
         pair = GaussianPair(up(2 * self._shift))
         edges = np.linspace(*pair.span(self._tail, 0.0), _CELLS)
         return heights(pessimistic(location_cells(pair, edges, self._tail)), self._nodes)
-
-    def _block(self, rounds: int) -> Floats:
-        """It falls: where next to nothing is left, no further value is asked for."""
-        block = one_jump.block(self._shift, rounds, self._tail)
-        found = np.ones(self._nodes.size)
-        for at, node in enumerate(self._nodes.tolist()):
-            found[at:] = one_jump.profile_above(block, node, _STEPS)
-            if found[at] < 3 * block.lost:
-                break
-        return found
 
     def beyond(self, mass: float) -> Floats:
         """R: the integral of (n_s - gamma n_-s)_+ over the highest outcomes, of that mass under N(0)."""
