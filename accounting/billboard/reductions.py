@@ -7,17 +7,15 @@ client really uses nothing but its data, its coins and the billboard) is what pr
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Literal
-
-from flint import arb, ctx
 
 from ...mechanisms import PrivacyNotion
 from ...mechanisms.validate import count
 from ...mechanisms.word import Word
 from ..bracket import Bracket
-from ..rounding import float_above, up
+from ..pricing.stated_parameters import grouped_delta
+from ..rounding import up
 from .guarantees import EVERYBODY_ELSE, OUTSIDE, Guarantee, ObserverKind, UnlikeGuarantees
 
 
@@ -126,7 +124,7 @@ def group(guarantee: Guarantee, size: int) -> Guarantee:
         guarantee,
         unit=f"group of {size} {guarantee.unit}s",
         epsilon=Bracket(epsilon.lower if delta == 0 else 0.0, upper, True, epsilon.method),
-        delta=min(1.0, _geometric(delta, epsilon.upper, size)),
+        delta=min(1.0, grouped_delta(epsilon.upper, delta, size)),
         theorem=theorem,
     )
 
@@ -153,15 +151,3 @@ def _needs(guarantee: Guarantee, notion: str) -> None:
 
 def _by(step: str, guarantee: Guarantee) -> str:
     return f"{step} <- {guarantee.theorem}"
-
-
-def _geometric(delta: float, epsilon: float, size: int) -> float:
-    """At least delta * (1 + e^eps + ... + e^{(size - 1) eps})."""
-    if delta == 0.0:
-        return 0.0
-    if math.isinf(epsilon):
-        return 1.0
-    with ctx.workprec(200):
-        growth = arb(epsilon)
-        total = arb(size) if epsilon == 0.0 else ((size * growth).exp() - 1) / (growth.exp() - 1)
-        return float_above(arb(delta) * total)

@@ -173,9 +173,9 @@ def three_valued(epsilon: float, apart: arb) -> Pair:
 def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
     """What costs one unit as much as the mechanism costs a group; None for mechanisms of another kind.
 
-    Pure DP: n epsilon (Dwork, Roth 2014, Theorem 2.2). (epsilon, delta): n epsilon, and delta (1 + e^eps + ... +
-    e^((n-1) eps)) (Vadhan 2017, "The complexity of differential privacy", Lemma 2.2). zCDP: n^2 rho (Bun, Steinke 2016,
-    arXiv 1605.02065, Proposition 1.9). Renyi DP: RenyiDp.for_group. Selection: the scores move n times as far.
+    Pure DP: n epsilon (Dwork, Roth 2014, Theorem 2.2). (epsilon, delta): n epsilon, and `grouped_delta`. zCDP: n^2 rho
+    (Bun, Steinke 2016, arXiv 1605.02065, Proposition 1.9). Renyi DP: RenyiDp.for_group. Selection: the scores move n
+    times as far.
     """
     if isinstance(mechanism, PureDp | ReportNoisyMax):
         return replace(mechanism, epsilon=units * mechanism.epsilon)
@@ -189,10 +189,21 @@ def for_group(mechanism: Mechanism, units: int) -> Mechanism | None:
     if isinstance(mechanism, Staircase):
         return PureDp(units * mechanism.epsilon)
     if isinstance(mechanism, ApproximateDp):
-        failure = mechanism.delta
-        for _ in range(units - 1):  # delta (1 + e^eps (1 + e^eps (...)))
-            failure = up(mechanism.delta + up(math.exp(min(mechanism.epsilon, 700.0)) * failure, 8))
-            if failure >= 1.0:
-                raise InputError("units", units, f"a smaller group: {mechanism} says nothing of this one")
+        failure = grouped_delta(mechanism.epsilon, mechanism.delta, units)
+        if failure >= 1.0:
+            raise InputError("units", units, f"a smaller group: {mechanism} says nothing of this one")
         return ApproximateDp(units * mechanism.epsilon, failure)
     return None
+
+
+def grouped_delta(epsilon: float, delta: float, units: int) -> float:
+    """At least delta (1 + e^eps + ... + e^((units - 1) eps)): what (eps, delta)-DP leaves a group (Vadhan 2017, "The
+    complexity of differential privacy", Lemma 2.2)."""
+    if delta == 0.0:
+        return 0.0
+    if math.isinf(epsilon):
+        return 1.0
+    with ctx.workprec(200):
+        growth = arb(epsilon)
+        total = arb(units) if epsilon == 0.0 else (units * growth).expm1() / growth.expm1()
+        return float_above(arb(delta) * total)
