@@ -15,6 +15,7 @@ from ...mechanisms.tables.cohort import SYNONYMS, CompositionTable, SamplingTabl
 from ...mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of
 from ...mechanisms.tables.kinds import KINDS
 from ...mechanisms.tables.problems import first_problem
+from ...mechanisms.tables.scheme import Scheme
 from ...mechanisms.text_input import toml_value
 from ...mechanisms.validate import choice
 from .claim import parse_claim
@@ -24,15 +25,15 @@ from .statement import Statement
 from .words import COMPOSITION, MECHANISM, SAMPLING, STATEMENT
 
 NEEDED_BY_SCHEME = {
-    "none": (),
-    "poisson": ("sampling_rate",),
-    "fixed-size": ("population", "cohort"),
-    "shuffle": ("population", "cohort"),
-    "cyclic": ("population", "cohort"),
-    "random-allocation": ("block",),
-    "cyclic-poisson": ("sampling_rate",),
-    "balls-in-bins": ("bins",),
-    "min-separated": ("sampling_rate",),
+    Scheme.NONE: (),
+    Scheme.POISSON: ("sampling_rate",),
+    Scheme.FIXED_SIZE: ("population", "cohort"),
+    Scheme.SHUFFLE: ("population", "cohort"),
+    Scheme.CYCLIC: ("population", "cohort"),
+    Scheme.RANDOM_ALLOCATION: ("block",),
+    Scheme.CYCLIC_POISSON: ("sampling_rate",),
+    Scheme.BALLS_IN_BINS: ("bins",),
+    Scheme.MIN_SEPARATED: ("sampling_rate",),
 }
 """What each sampling scheme must be told."""
 
@@ -160,8 +161,8 @@ def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
     yield from (("mechanism", key) for key, field in kind.model_fields.items() if field.is_required() and key != "kind")
     yield "sampling", "scheme"
     given = stated["sampling"]
-    scheme = choice("--sampling", given["scheme"], NEEDED_BY_SCHEME)
-    if not (scheme == "poisson" and {"population", "cohort"} <= {SYNONYMS.get(key, key) for key in given}):
+    scheme = Scheme.named("--sampling", given["scheme"])
+    if not (scheme is Scheme.POISSON and {"population", "cohort"} <= {SYNONYMS.get(key, key) for key in given}):
         yield from (("sampling", key) for key in NEEDED_BY_SCHEME[scheme])
     if "epochs" not in stated["composition"]:
         yield "composition", "rounds"
@@ -170,10 +171,10 @@ def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
 def _suggested(key: str, sampling: Answers) -> str | None:
     """A usual value; of rounds one, or where only whole epochs or blocks can be stated, one of those."""
     scheme = sampling.get("scheme")
-    if key == "rounds" and scheme == "random-allocation":
+    if key == "rounds" and scheme == Scheme.RANDOM_ALLOCATION:
         return sampling["block"]
     sizes = [sampling.get(name, sampling.get(other, "")) for other, name in SYNONYMS.items()]
-    if key == "rounds" and scheme == "shuffle" and all(size.isdigit() and int(size) for size in sizes):
+    if key == "rounds" and scheme == Scheme.SHUFFLE and all(size.isdigit() and int(size) for size in sizes):
         return str(-(-int(sizes[0]) // int(sizes[1])))
     return SUGGESTED.get(key)
 
