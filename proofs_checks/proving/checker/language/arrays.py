@@ -29,7 +29,7 @@ from .values import (
     symbolic,
 )
 
-VIEWS = KeysView | ValuesView | ItemsView
+VIEWS: tuple[type, ...] = (KeysView, ValuesView, ItemsView)
 """Of dicts: they show what becomes of these."""
 TYPES: dict[Any, str] = {bool: "b", int: "i", float: "f", np.bool_: "b", np.int64: "i", np.float64: "f"}
 
@@ -214,7 +214,7 @@ def iterated(value: Any) -> Iterator[Any]:
         return rows(value)
     if isinstance(value, set | frozenset):
         raise Refused("a loop over a set, which has no order: write sorted(...)")
-    if isinstance(value, dict | VIEWS):
+    if isinstance(value, (dict, *VIEWS)):
         return _of_dict(value)
     if isinstance(value, list | tuple | range | str | Ranks | Iterator):
         return iter(value)

@@ -36,6 +36,7 @@ from .values import (
 )
 
 KINDS = (list, tuple, dict, str)
+SIZED: Any = (*KINDS, range, set, frozenset, Ranks, *VIEWS)
 
 
 def listed(value: Any) -> list[Any]:
@@ -50,7 +51,7 @@ def length(value: Any) -> Any:
         if not value.cells.ndim:
             raise Raises("the function raises TypeError: len() of unsized object")
         return len(value.cells)
-    if isinstance(value, str | list | tuple | dict | range | set | frozenset | Ranks | VIEWS):
+    if isinstance(value, SIZED):
         return len(value)
     raise Refused(f"the length of a {named(value)}")
 
@@ -168,9 +169,9 @@ def backwards(values: Any, /) -> Any:
     """reversed(values), which sees what becomes of them."""
     if isinstance(values, Array):
         return iterated(Array(values.cells[::-1], values.kind))
-    if not isinstance(values, list | tuple | range | str | dict | VIEWS):
+    if not isinstance(values, SIZED) or isinstance(values, set | frozenset | Ranks):
         raise Refused(f"reversed() of a {named(values)}")
-    return reversed(values)  # type: ignore[arg-type]
+    return reversed(values)
 
 
 def of_two(function: Callable[..., Any], operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
