@@ -45,6 +45,7 @@ from .configurations import (
     read_key,
     read_move,
 )
+from .real_steps import RealSteps
 from .states import VECTOR, kinds, numbers_of
 from .steps import LENGTH, Steps, Way
 from .walk import BothRuns
@@ -69,7 +70,7 @@ def check_induction(
         raise Refused("costs counted by a number of entries that the function does not ask for")
     watched = None if event is None else (int(event[0]), str(event[1]))
     wide, appended, counts = (frozenset(document[name]) for name in ("wide", "appended", "whole"))
-    steps = Steps(made, wide, appended, counts, watched, as_written=as_written, prover=prover)
+    steps = RealSteps(made, wide, appended, counts, watched, as_written=as_written, prover=prover)
     made_of_entries = _made_of_entries(document["configurations"], steps, names, setting)
     names = names | made_of_entries.ends.keys()
     configurations = [read_configuration(entry, names) for entry in document["configurations"]]

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..cutting.cut import NEXT, RETURN, Cut, Loop
 from ..farkas import Prover
@@ -15,7 +15,7 @@ from ..forms import Form, Sign, noise_index
 from ..language.calls import called
 from ..language.values import Dimension, Generator, Unknown, Vector
 from ..pairs import Data
-from ..runs import explored, leaves
+from ..runs import Leaf, explored, leaves
 from ..tracer import Tracer
 from .states import VECTOR, WHOLE, Layout, Reading, built, count_numbers, numbers_of
 
@@ -49,6 +49,35 @@ class Way:
     def appends(self) -> bool:
         """Whether anything is appended to a list, or a list is made anew."""
         return any(len(part[1]) > 1 or part[1][0] is None for part in json.loads(self.label)[1])
+
+
+class Outcome(NamedTuple):
+    """What one way through a step comes to: as of Way, without what is drawn and computed."""
+
+    label: str
+    control: str
+    layout: Layout
+    released: list[Form]
+    after: list[Form]
+    event: bool
+
+
+@dataclass(frozen=True)
+class RealStep:
+    """What is run on symbols, as a function of Python: "before", "step" or "after"; the state and entry it gets."""
+
+    what: str
+    function: Callable[..., Any]
+    layout: Layout = ()
+    numbers: Sequence[Form] = ()
+    entry: Form | None = None
+
+
+def _way(leaf: Leaf, outcome: Outcome) -> Way:
+    label = json.dumps([*json.loads(outcome.label), leaf.draws])
+    same = (*outcome.released, *leaf.reals)
+    after = tuple(outcome.after)
+    return Way(leaf.tests, leaf.draws, label, outcome.control, outcome.layout, same, after, outcome.event)
 
 
 def _dimension(data: Data) -> Dimension | None:
@@ -104,7 +133,10 @@ class Steps:
     def start(self, data: Data) -> list[Way]:
         """The ways to the first loop's head."""
         before, length = self.cut.before, self.length(data)
-        return self._ways(lambda: called(before, [length, _dimension(data), Generator()], {}), data, self.loop.names)
+        real = RealStep("before", self.cut.real_before)
+        return self._ways(
+            lambda: called(before, [length, _dimension(data), Generator()], {}), data, self.loop.names, real
+        )
 
     def step(self, layout: Layout, numbers: Sequence[Form], entry: Form, data: Data) -> list[Way]:
         """The ways through one step with that entry, from the state with these numbers."""
@@ -117,18 +149,18 @@ class Steps:
                 self.loop.step, [self._state(layout, numbers), at, held, length, _dimension(data), Generator()], {}
             )
 
-        return self._ways(run, data, self.loop.names, (layout, numbers))
+        real = RealStep("step", self.loop.real[0], layout, numbers, entry)
+        return self._ways(run, data, self.loop.names, real)
 
     def end(self, layout: Layout, numbers: Sequence[Form], data: Data) -> list[Way]:
         """The ways from the loop to the output, or to the next loop's head."""
         length = self.length(data)
         names = () if self.last else self.cut.loops[self.stage + 1].names
-        came = layout, numbers
 
         def run() -> Any:
             return called(self.loop.after, [self._state(layout, numbers), length, _dimension(data), Generator()], {})
 
-        return self._ways(run, data, names, came)
+        return self._ways(run, data, names, RealStep("after", self.loop.real[1], layout, numbers))
 
     def idle(self, layout: Layout, numbers: Sequence[Form]) -> list[Way]:
         """No step at all: what a dataset does that lacks the entry."""
@@ -138,10 +170,11 @@ class Steps:
         label = json.dumps([*json.loads(label), ()])
         return [Way((), (), label, control, same, tuple(released), tuple(after), event)]
 
-    def _ways(self, run: Callable[[], Any], data: Data, names: tuple[str, ...], came: Any = None) -> list[Way]:
-        done: list[tuple[str, str, Layout, list[Form], list[Form], bool]] = []
-        data.whole |= numbers_of(came[0], WHOLE) if came is not None else set()
-        data.vectors |= numbers_of(came[0], VECTOR) if came is not None else set()
+    def _ways(self, run: Callable[[], Any], data: Data, names: tuple[str, ...], real: RealStep) -> list[Way]:
+        done: list[Outcome] = []
+        came = None if real.what == "before" else (real.layout, real.numbers)
+        data.whole |= numbers_of(real.layout, WHOLE)
+        data.vectors |= numbers_of(real.layout, VECTOR)
 
         def recorded(tracer: Tracer) -> tuple[str, list[Form]]:
             known = Known(tracer)
@@ -149,17 +182,14 @@ class Steps:
             done.append(self._outcome(control, result, names, came, known))
             return str(len(done) - 1), []
 
-        found = []
-        for leaf in leaves(explored(recorded, data, self.prover, self.as_written)):
-            label, control, layout, released, after, event = done[int(leaf.key)]
-            label = json.dumps([*json.loads(label), leaf.draws])
-            same = (*released, *leaf.reals)
-            found.append(Way(leaf.tests, leaf.draws, label, control, layout, same, tuple(after), event))
-        return found
+        found = [(leaf, done[int(leaf.key)]) for leaf in leaves(explored(recorded, data, self.prover, self.as_written))]
+        self.compare(found, data, real)
+        return [_way(leaf, outcome) for leaf, outcome in found]
 
-    def _outcome(
-        self, control: str, result: Any, names: tuple[str, ...], came: Any, known: Container[str]
-    ) -> tuple[str, str, Layout, list[Form], list[Form], bool]:
+    def compare(self, found: Sequence[tuple[Leaf, Outcome]], data: Data, real: RealStep) -> None:
+        """With the step itself: by those who check (real_steps.py)."""
+
+    def _outcome(self, control: str, result: Any, names: tuple[str, ...], came: Any, known: Container[str]) -> Outcome:
         reading = Reading(self, known)
         if control == RETURN:
             layout = reading.value(result, "output", output=True)
@@ -174,7 +204,7 @@ class Steps:
         stepped = control != RETURN and came is not None and names == self.loop.names
         event = stepped and self.watched is not None and self._set(result, came, known)
         label = json.dumps([control, appended, layout, event if self.watched else None])
-        return label, control, layout, released, ([] if control == RETURN else after), event
+        return Outcome(label, control, layout, released, [] if control == RETURN else after, event)
 
     def _set(self, result: Any, came: Any, known: Container[str]) -> bool:
         """Whether the event happened: the value of its name is another one, as written."""
