@@ -29,7 +29,7 @@ from ..tracer import complete
 from .states import APPENDED, REAL, VECTOR, WHOLE, Layout, built
 from .steps import LENGTH, Outcome, RealStep, Steps
 
-TRIES, MARGIN, CLOSE = 3, Fraction(1, 64), 1e-9
+TRIES, MARGIN, SMALL, CLOSE = 3, Fraction(1, 64), Fraction(1, 16), 1e-9
 LARGEST_INDEX, GRID, COLUMNS = 300, 1024, 2
 """Points have indices up to this, numbers that are exact as floats, and records with so many entries."""
 DTYPES = {"b": bool, "i": np.int64, "w": np.int64, "f": float}
@@ -58,7 +58,8 @@ class RealSteps(Steps):
         if any(value != int(value) for value, *_ in whole):
             return
         length = int(point.get(LENGTH, Fraction(1)))
-        rng = Recorded(tuple((kind, _with_length(scale, length)) for kind, scale in leaf.draws), noise)
+        rng = _Noise(tuple((kind, _with_length(scale, length)) for kind, scale in leaf.draws), noise)
+        rng.length = length
         given = self._given(point, data, real)
         try:
             control, result = quietly(with_sampler(real.function, rng.discrete_laplace), *given, rng)
@@ -79,6 +80,18 @@ class RealSteps(Steps):
             given += [int(point.get("i", 0)), _real(real.entry.value(point))]
         columns = max(COLUMNS, data.columns) if data.order else None
         return [*given, int(point.get(LENGTH, Fraction(1))), columns]
+
+
+class _Noise(Recorded):
+    """Noise of a scale that is divided by the number of entries is such noise, divided by it (values.Ratio)."""
+
+    length = 1
+
+    def _one(self, kind: str, scale: float) -> Any:
+        stated = float(Fraction(self._left[0][0][1])) if self._left and self._left[0][0][0] == kind else scale
+        if KINDS[kind].smooth and KINDS[kind].priced and math.isclose(scale * self.length, stated):
+            return super()._one(kind, scale * self.length) / self.length
+        return super()._one(kind, scale)
 
 
 def _with_length(scale: str, length: int) -> str:
@@ -162,15 +175,18 @@ def _points(leaf: Leaf, data: Data, real: RealStep, chance: random.Random) -> It
     zeros = {name: Fraction(0) for name in numbers - {"i", LENGTH}}
     found = Prover().point(tests) or {}
     exact = not any(value.denominator & (value.denominator - 1) for value in found.values())
-    solved = [(starts[0] | {name: found.get(name, Fraction(0)) for name in numbers}, True)] if exact else []
-    for start, usual in [*((start | more, more is not zeros) for start in starts for more in (zeros, {})), *solved]:
-        point = _completed(start, tests, leaf, data, chance if usual else None)
+    solved = [(starts[0] | {name: found.get(name, Fraction(0)) for name in numbers}, SMALL)] if exact else []
+    drawn = [(start | more, size) for start in starts for more, size in ((zeros, SMALL), ({}, Fraction(1)))]
+    for start, size in [*drawn, *solved]:
+        point = _completed(start, tests, leaf, data, chance, size)
         if point is not None:
             yield point
 
 
-def _completed(start: Point, tests: list[Sign], leaf: Leaf, data: Data, chance: random.Random | None) -> Point | None:
-    """With what is made of the data, and noise that fits: any (else 0) where nothing is said of it."""
+def _completed(
+    start: Point, tests: list[Sign], leaf: Leaf, data: Data, chance: random.Random, size: Fraction
+) -> Point | None:
+    """With what is made of the data, and noise that fits: up to a size where nothing is said of it."""
     try:
         point = data.complete(start)
     except (ArithmeticError, ValueError):
@@ -184,8 +200,8 @@ def _completed(start: Point, tests: list[Sign], leaf: Leaf, data: Data, chance: 
         return None
     drawn: dict[str, Any] = {}
     for k, (kind, _) in enumerate(leaf.draws):
-        usual = 0 if chance is None or not KINDS[kind].smooth else chance.randint(1, GRID)
-        drawn[f"n{k}"] = noise.get(f"n{k}", Fraction(usual, GRID))
+        any_there = Fraction(chance.randint(1, GRID), GRID) * size if KINDS[kind].smooth else Fraction(0)
+        drawn[f"n{k}"] = noise.get(f"n{k}", any_there)
         if KINDS[kind].vector:
             drawn[f"n{k}"] = np.array([Fraction(k + 1)] * max(COLUMNS, data.columns))
     full = complete(point | drawn, leaf.known)
