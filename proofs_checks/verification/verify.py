@@ -128,8 +128,10 @@ def _without_range(claim: Claim) -> tuple[Finding, ...]:
     whole = claim.statement.currency.without_range()
     if whole is None:
         return ()
-    found = whole.bracket(claim.run, against(claim, whole.rtol))
-    ends = f"from {found.lower:.5g} to {found.upper:.5g}"
+    most = whole.bracket(claim.run, against(covering(claim), whole.rtol)).upper
+    attained = claim.attained_run
+    least = 0.0 if attained is None else whole.bracket(attained, against(claim, whole.rtol)).lower
+    ends = f"from {least:.5g} to {most:.5g}"
     text = f"The claim is about a range only. Without the range, {whole.words} is {ends}."
     return (Finding("range-matters", "info", text),)
 

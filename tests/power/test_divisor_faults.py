@@ -17,7 +17,7 @@ from dpcert.proofs_checks.certificates.stated import of_one_unit
 from dpcert.proofs_checks.claims.assumptions import assumptions
 from dpcert.proofs_checks.claims.claim import Claim, parse_claim
 from dpcert.proofs_checks.claims.findings import findings
-from dpcert.proofs_checks.verification.verify import certified_interval
+from dpcert.proofs_checks.verification.verify import certified_interval, verify
 
 TABLES: dict[str, Any] = {
     "claim": {"title": "T", "neighbouring": "add-remove", "epsilon": 15.0, "delta": 1e-5},
@@ -111,3 +111,11 @@ def test_a_certificate_of_one_phase_where_moving_to_another_costs_more(monkeypat
     monkeypatch.setattr("dpcert.proofs_checks.certificates.stated._STAYING_COSTS_MOST", {("gaussian", "fixed-size")})
     proved = composed([(phase, phase.described().upper) for phase in of_one_unit(read)])
     assert epsilon(proved, 1e-5, "replace-one", rtol=0.1).upper < epsilon(read.run, 1e-5, "replace-one").lower
+
+
+def test_what_a_mean_over_those_present_is_without_its_range() -> None:
+    """The finding spans both divisors, as the verdict does: it named the lower end alone."""
+    ranged = TABLES["claim"] | {"mu": 1.5, "epsilon": None, "delta": 1e-5}
+    tables = TABLES | {"claim": ranged, "composition": {"rounds": 1}}
+    (told,) = [finding.text for finding in verify(parse_claim(tables)).findings if finding.id == "range-matters"]
+    assert told.endswith("Without the range, mu is from 1 to 2.")
