@@ -107,29 +107,32 @@ def _random_size(step: Mechanism) -> bool:
 
 
 def _depends_on_the_others(aggregation: Aggregation) -> bool:
-    """Whether who else is in a cohort, or drops out of it, changes the unit's weight or the amount of noise.
+    """Whether who else is in a cohort, or drops out of it, changes some unit's weight or the amount of noise.
 
     Hidden cohorts are then charged as seen: given the cohort (and who drops out), weights and noise are the same under
     both neighbours; without it two laws of different scales are mixed, which no pair here covers.
     """
     if isinstance(aggregation, SampleCountMean):
-        return aggregation.largest_weight > aggregation.least_weight
+        return aggregation.cohort < len(aggregation.counts) and len(set(aggregation.counts)) > 1
     return isinstance(aggregation, SecureAggregation) and aggregation.dropouts > 0
 
 
 def _shown(run: Mechanism) -> Mechanism:
-    parts = [
-        Repeat(VisibleParticipation(step) if isinstance(step, FixedSize) else step, rounds)
-        for step, rounds in rounds_by_step(run).items()
-    ]
-    return Sequence(tuple(parts))
+    return Sequence(tuple(Repeat(_seen(step), rounds) for step, rounds in rounds_by_step(run).items()))
+
+
+def _seen(step: Mechanism) -> Mechanism:
+    """Whoever sees the order of a shuffled epoch sees one round of each unit."""
+    if isinstance(step, Shuffled):
+        return step.mechanism
+    return VisibleParticipation(step) if isinstance(step, FixedSize) else step
 
 
 def _lightest(run: Mechanism, aggregation: Aggregation) -> Mechanism:
     """The run with the heaviest client at its least weight, all other contributions at zero: attained at the least.
 
     Among contributions of zero a cohort of a fixed size is a Poisson one to whoever sees no cohorts, and it reveals no
-    less to whoever does.
+    less to whoever does; a shuffled epoch is one round of several that the unit picks.
     """
     if not isinstance(aggregation, SampleCountMean) or aggregation.least_weight == aggregation.largest_weight:
         return run
@@ -139,6 +142,8 @@ def _lightest(run: Mechanism, aggregation: Aggregation) -> Mechanism:
         base = getattr(step, "mechanism", step)
         assert isinstance(base, Gaussian)  # _fits has asked
         idle = Poisson(base, step.sampling_rate) if isinstance(step, FixedSize) else step
+        if isinstance(step, Shuffled):
+            idle = RandomAllocation(base, step.batches)
         parts.append(Repeat(_with_noise(idle, base.noise_multiplier * light), rounds))
     return Sequence(tuple(parts))
 

@@ -175,7 +175,7 @@ def mixture_delta(spread: Spread, epsilon: float) -> tuple[float, float]:
         _, high = gaussian_delta(epsilon, np.sqrt(spread.high))
     slack = 64 * UNIT  # at most 19 + log2(atoms / 128) roundings meet a term: numpy adds pairwise
     below = float(np.sum(spread.mass_low * low)) * (1.0 - slack)
-    above = float(np.sum(spread.mass_high * high)) * (1.0 + slack) + spread.missing
+    above = float(np.sum(spread.mass_high * high)) * (1.0 + slack) + float(spread.missing)
     return max(0.0, below), min(1.0, above * (1.0 + 4 * UNIT))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .. import InputError, Mechanism, Poisson, Repeat, Sequence
+from .. import Cyclic, InputError, Mechanism, Poisson, RandomAllocation, Repeat, Sequence, rounds_by_step
 from ..neighbours import Relation
 from .cohort import CompositionTable, SamplingTable
 from .correlated import CorrelatedTable
@@ -93,9 +93,15 @@ def has_uneven_cohorts(phase: Phase) -> bool:
     return phase.sampling.leaves_some_out and has_weights(phase)
 
 
+def has_uneven_batches(phase: Phase) -> bool:
+    """Whether a shuffled batch is averaged with unequal weights, so that who is in it changes all of them."""
+    return phase.sampling.scheme == "shuffle" and has_weights(phase)
+
+
 def has_weights(phase: Phase) -> bool:
     """Whether some mean has unequal weights."""
-    return any(getattr(table, "weights", "uniform") != "uniform" for table in phase.tables)
+    weights = [getattr(table, "weights", "uniform") for table in phase.tables]
+    return any(not (each == "uniform" or (isinstance(each, tuple) and len(set(each)) == 1)) for each in weights)
 
 
 def has_falling_divisor(phase: Phase) -> bool:
@@ -136,7 +142,8 @@ def refuse_uncovered(phases: tuple[Phase, ...], relation: str, hidden: bool) -> 
     refuse_falling_divisor(phases, relation)
     if relation == Relation.ADD_REMOVE and leaves_weights(phases):
         raise InputError("neighbouring", relation, LEAVES)
-    if relation == Relation.ZERO_OUT and hidden and any(map(has_uneven_cohorts, phases)):
+    uneven = (hidden and any(map(has_uneven_cohorts, phases))) or any(map(has_uneven_batches, phases))
+    if relation == Relation.ZERO_OUT and uneven:
         raise InputError("neighbouring", relation, TAKES_A_PLACE)
 
 
@@ -147,25 +154,35 @@ def run_of(phases: tuple[Phase, ...]) -> Mechanism:
 
 def attained_run_of(phases: tuple[Phase, ...], idle_others: bool = False) -> Mechanism | None:
     """What ran at the least, for a lower end: phases that are only bounded are left out, as forgetting their outputs is
-    post-processing. None where all are."""
+    post-processing. None where all are. idle_others: the others contribute nothing where weights are unequal."""
     bases = [(phase, phase.described().lower) for phase in phases]
-    known = [(phase, base) for phase, base in bases if base is not None]
-    if not known:
-        return None
-    return with_idle_others(known) if idle_others else composed(known)
+    made = _with_idle_others if idle_others else _sampled
+    known = [(made(phase, base), phase.rounds) for phase, base in bases if base is not None]
+    return _in_sequence(known) if known else None
 
 
-def with_idle_others(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
-    parts = [
-        Repeat(
-            Poisson(base, phase.sampling.rate) if has_uneven_cohorts(phase) else phase.sampling.sampled(base),
-            phase.rounds,
-        )
-        for phase, base in phases
-    ]
-    return parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+def _sampled(phase: Phase, base: Mechanism) -> Mechanism:
+    return phase.sampling.sampled(base)
+
+
+def _with_idle_others(phase: Phase, base: Mechanism) -> Mechanism:
+    """Among contributions of zero a cohort of a fixed size is a Poisson one; of a shuffled epoch, one release of the
+    batch that the unit is in."""
+    if has_uneven_batches(phase):
+        return RandomAllocation(next(iter(rounds_by_step(base))), phase.sampling.together)
+    return Poisson(base, phase.sampling.rate) if has_uneven_cohorts(phase) else phase.sampling.sampled(base)
+
+
+def _at_most(phase: Phase, base: Mechanism) -> Mechanism:
+    """Of shuffled batches with unequal weights no amplification is proved: an epoch is one round of each unit."""
+    return Cyclic(base, phase.sampling.together) if has_uneven_batches(phase) else phase.sampling.sampled(base)
 
 
 def composed(phases: list[tuple[Phase, Mechanism]]) -> Mechanism:
-    parts = [Repeat(phase.sampling.sampled(base), phase.rounds) for phase, base in phases]
+    """What ran at most, of these bases."""
+    return _in_sequence([(_at_most(phase, base), phase.rounds) for phase, base in phases])
+
+
+def _in_sequence(rounds: list[tuple[Mechanism, int]]) -> Mechanism:
+    parts = [Repeat(one, times) for one, times in rounds]
     return parts[0] if len(parts) == 1 else Sequence(tuple(parts))

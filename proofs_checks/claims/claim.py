@@ -32,6 +32,7 @@ from ...mechanisms.tables.phase import (
     attained_run_of,
     composed,
     has_falling_divisor,
+    has_uneven_batches,
     has_uneven_cohorts,
     has_weights,
     leaves_weights,
@@ -133,7 +134,9 @@ class Claim:
             bases = [phase.described().lower for phase in self.phases]
             known = tuple(base for base in bases if base is not None)
             return self._about(known) if len(known) == len(bases) else None
-        return attained_run_of(self.phases, hidden_and_uneven(self.statement, self.phases))
+        zeroed = self.statement.neighbouring == Relation.ZERO_OUT
+        uneven = hidden_and_uneven(self.statement, self.phases) or any(map(has_uneven_batches, self.phases))
+        return attained_run_of(self.phases, idle_others=zeroed and uneven)
 
     def _about(self, bases: tuple[Mechanism, ...]) -> Mechanism:
         """The run of these bases, as the unit, or the group, meets it."""

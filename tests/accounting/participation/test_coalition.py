@@ -8,6 +8,7 @@ from flint import arb, ctx, fmpz
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpcert.accounting import delta as delta_of
 from dpcert.accounting import epsilon as facade
 from dpcert.accounting.pairs import GaussianPair, LaplacePair, SubsampledPair
 from dpcert.accounting.participation import coalition as participation
@@ -171,3 +172,9 @@ def test_poisson_with_visible_coin_is_the_same_profile():
     fixed = facade(Repeat(FixedSize(Gaussian(2.0), 100, 25), 60), 1e-5, "zero-out", notion="billboard")
     poisson = facade(Repeat(Poisson(Gaussian(2.0), 0.25), 60), 1e-5, "zero-out", participation="visible")
     assert (fixed.lower, fixed.upper) == (poisson.lower, poisson.upper)
+
+
+def test_answers_are_plain_numbers() -> None:
+    """JSON has no numpy: `dpcert delta --json` before the others of a fixed-size cohort ended in an error."""
+    found = delta_of(Repeat(FixedSize(Gaussian(4.3), 10, 1), 3), 0.47, "zero-out", notion="billboard")
+    assert [type(each) for each in (found.lower, found.upper, found.reached)] == [float, float, bool]

@@ -378,20 +378,19 @@ def test_a_claim_is_resolved_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from dpcert.accounting import question
     from dpcert.proofs_checks.verification import verify as verification
 
-    module = importlib.import_module("dpcert.proofs_checks.claims.claim")
+    module = importlib.import_module("dpcert.mechanisms.tables.phase")
     built, apart = [], []
-    composed, pairs = module.composed, question.dominating
+    in_sequence, pairs = module._in_sequence, question.dominating
 
     def counted_run(parts):
         built.append(parts)
-        return composed(parts)
+        return in_sequence(parts)
 
     def counted_pairs(*asked):
         apart.append(asked)
         return pairs(*asked)
 
-    for place in (module, importlib.import_module("dpcert.mechanisms.tables.phase")):
-        monkeypatch.setattr(place, "composed", counted_run)
+    monkeypatch.setattr(module, "_in_sequence", counted_run)
     monkeypatch.setattr(question, "_pairs", lru_cache(counted_pairs))
     monkeypatch.setattr(verification, "commonly_explained", lambda claim, bracket: ())  # other runs than the claim's
     claim = parse_claim(plain({"kind": "gaussian", "noise_multiplier": 1.0}, rounds=50))
