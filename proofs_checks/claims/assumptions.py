@@ -99,10 +99,8 @@ def _about_releases(phase: Phase) -> Iterator[str]:
         yield "all releases of a round use the same sample: a unit is in all of them or in none"
 
 
-_OVER_SENSITIVITY = (
-    *("exponential-mechanism", "permute-and-flip", "noisy-max", "sparse-vector", "staircase"),
-    *("bounded-laplace", "clamped-gaussian", "truncated-gaussian"),
-)
+_OF_SCORES = ("exponential-mechanism", "permute-and-flip", "noisy-max", "sparse-vector")
+_OVER_SENSITIVITY = (*_OF_SCORES, "staircase", "bounded-laplace", "clamped-gaussian", "truncated-gaussian")
 """Kinds whose noise is stated over a sensitivity, not over a clipping bound."""
 
 
@@ -119,7 +117,10 @@ def _about_noise(claim: Claim, table: KindTable, phase: Phase) -> Iterator[str]:
     if isinstance(table, CorrelatedTable) and phase.sampling.scheme is Scheme.NONE:
         yield _participations(claim, table, phase)
     if table.kind in _OVER_SENSITIVITY:
-        yield f"{table.kind}: the sensitivity is that between {claim.statement.neighbouring} neighbours"
+        same = "; scores that were taken for monotone all move in one direction" if table.kind in _OF_SCORES else ""
+        yield f"{table.kind}: the sensitivity is that between {claim.statement.neighbouring} neighbours{same}"
+    if table.kind == "best-of-several":
+        yield "how many runs there were stays secret, and so does everything about them but the best one's release"
     if table.kind in ("zcdp", "pure-dp", "approximate-dp", "renyi-dp"):
         yield f"each round satisfies the stated {table.kind} bound; nothing else is known, so no lower bound exists"
     if table.kind == "loss-distribution":

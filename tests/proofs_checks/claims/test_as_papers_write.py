@@ -163,6 +163,15 @@ def test_how_often_a_unit_takes_part_is_said() -> None:
     ]
 
 
+def test_what_is_taken_for_granted_of_scores_and_searches() -> None:
+    """An epsilon of monotone scores is half of what they cost where a replaced unit moves them both ways."""
+    chosen = {"kind": "exponential-mechanism", "epsilon": 1.0}
+    for mechanism in (chosen, {"kind": "best-of-several", "gamma": 0.5, "run": {"mechanism": chosen}}):
+        told = " ".join(assumptions(claim(mechanism, {}, {"rounds": 1})))
+        assert "sensitivity is that between replace-one neighbours; scores that were taken for monotone" in told
+    assert "how many runs there were stays secret" in told
+
+
 def opacus(**more: Any) -> Claim:
     """Opacus's command line example (scripts/compute_dp_sgd_privacy.py, 1.0): 2.39, best order 5."""
     sampling = {"scheme": "poisson", "sampling_rate": 0.01}
