@@ -14,4 +14,4 @@ class Quantity(Word):
     @property
     def place(self) -> Quantity:
         """The other one, at which it is asked."""
-        return Quantity.DELTA if self is Quantity.EPSILON else Quantity.EPSILON
+        return Quantity.DELTA if self == Quantity.EPSILON else Quantity.EPSILON

@@ -43,7 +43,7 @@ def seen_by(notion: Notion, participation: Visibility | None) -> Participation:
     attacker = PrivacyNotion.named("notion", notion)
     if participation is not None:
         choice("participation", participation, ("hidden", "visible"))
-    if attacker is PrivacyNotion.DP:
+    if attacker == PrivacyNotion.DP:
         return Participation(participation or "hidden")
     return Participation.HIDDEN if participation == Participation.HIDDEN else Participation.POOLED
 

@@ -81,7 +81,7 @@ def default_relation(notion: Notion = PrivacyNotion.DP, participation: Visibilit
     >>> default_relation("dp"), default_relation("billboard"), default_relation("dp", "visible")
     ('add-remove', 'replace-one', 'replace-one')
     """
-    if PrivacyNotion.named("notion", notion) is PrivacyNotion.DP and participation != Participation.VISIBLE:
+    if PrivacyNotion.named("notion", notion) == PrivacyNotion.DP and participation != Participation.VISIBLE:
         return Relation.ADD_REMOVE
     return Relation.REPLACE_ONE
 
@@ -114,4 +114,4 @@ def sensitivity(relation: Neighbouring) -> float:
     >>> sensitivity("replace-one")
     2.0
     """
-    return 2.0 if neighbouring_relation(relation) is Relation.REPLACE_ONE else 1.0
+    return 2.0 if neighbouring_relation(relation) == Relation.REPLACE_ONE else 1.0

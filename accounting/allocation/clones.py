@@ -130,14 +130,14 @@ def revealed(cells: Cells, order: Order, group: Group, failing: float) -> Atoms:
     wanted = up(group.most * failing)
     if wanted == 0.0:
         return Atoms(np.zeros(0), np.zeros(0), 0.0)
-    without = cells.q if order is Order.REMOVE else cells.p
+    without = cells.q if order == Order.REMOVE else cells.p
     mass = without * (1 - cells.error - 4 * UNIT)
     count = int(np.count_nonzero(np.cumsum(mass) <= wanted))
     found = pessimistic(cells.at(slice(count)))
     if count < mass.size:
         largest = float(np.max(cells.high[count:]))
         left = max(0.0, wanted - float(np.sum(mass[:count][cells.low[:count] >= largest])) * (1 - 1e-12))
-        left *= math.exp(largest) * (1 + 8 * UNIT * (1 + abs(largest))) if order is Order.REMOVE else 1.0
+        left *= math.exp(largest) * (1 + 8 * UNIT * (1 + abs(largest))) if order == Order.REMOVE else 1.0
         found = Atoms(np.append(found.loss, largest), np.append(found.mass, left), found.infinite)
     return scaled(found, group.weight)
 

@@ -81,7 +81,7 @@ def look(fineness: float) -> Look:
 def losses_of_epoch(base: Pair, batches: int, order: Order, closely: Look, tail: float) -> Atoms:
     """A law of the loss, in this order, whose pair dominates every pair of epochs with the unit and without it."""
     nodes, remove, add = values(base, batches, closely, tail)
-    first, second = (remove, add) if order is Order.REMOVE else (add, remove)
+    first, second = (remove, add) if order == Order.REMOVE else (add, remove)
     return law_above(nodes, np.minimum(first, mirrored(nodes, second)))
 
 
@@ -111,7 +111,7 @@ def _spread(law: Atoms) -> float:
 
 def _bounds(base: Pair, batches: int, order: Order, closely: Look, tail: float) -> Iterator[Atoms]:
     cut = merged(cells(base, closely.fineness * spread_of_loss(base), 0.0, tail), _MOST_CELLS)
-    cut = cut if order is Order.REMOVE else cut.mirrored()
+    cut = cut if order == Order.REMOVE else cut.mirrored()
     cut = cut.at(np.argsort(-cut.low))  # the largest losses first
     yield pessimistic(cut)
     if isinstance(base, GaussianPair) and batches <= _MOST_BATCHES and base.shift >= _LEAST_SHIFT:

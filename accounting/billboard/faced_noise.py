@@ -44,9 +44,9 @@ def as_seen(run: Mechanism, observer: Observer, aggregation: Aggregation | None,
     Raises InputError for an aggregation that does not fit the run.
     """
     if aggregation is None:
-        if observer.kind is ObserverKind.SERVER:
+        if observer.kind == ObserverKind.SERVER:
             raise InputError("aggregation", None, "where the noise is added, to say what the server sees")
-        if observer.kind is ObserverKind.COALITION:
+        if observer.kind == ObserverKind.COALITION:
             refuse_known_shares(run)
         return run, run
     aggregation.sensitivity(relation)  # refuses add-remove where who is there changes more than one contribution
@@ -59,13 +59,13 @@ def as_seen(run: Mechanism, observer: Observer, aggregation: Aggregation | None,
         if not isinstance(base, Gaussian) or abs(base.noise_multiplier / stated - 1) > 1e-9:
             raise InputError("aggregation", aggregation, f"one that gives the run's noise multiplier, not {stated}")
         _fits(step, observer, aggregation)
-    if observer.kind is ObserverKind.SERVER:
+    if observer.kind == ObserverKind.SERVER:
         faced = aggregation.server_noise_multiplier()
         both = _with_noise(run, faced) if faced else None
         single = _drawn_at_all(both) if both and isinstance(aggregation, PerClientNoise) else both
         return both, (_lightest(single, aggregation) if single else None)
     most = least = run
-    if observer.kind is ObserverKind.COALITION:
+    if observer.kind == ObserverKind.COALITION:
         most = _with_noise(run, aggregation.clients_noise_multiplier(_everybody(observer)))
         least = run if _repeated(run) or observer.size is not None else most
     if _depends_on_the_others(aggregation):
@@ -87,7 +87,7 @@ def _fits(step: Mechanism, observer: Observer, aggregation: Aggregation) -> None
     """
     if isinstance(aggregation, FixedDenominatorMean):
         return
-    if _random_size(step) and not (isinstance(aggregation, PerClientNoise) and observer.kind is ObserverKind.SERVER):
+    if _random_size(step) and not (isinstance(aggregation, PerClientNoise) and observer.kind == ObserverKind.SERVER):
         expected = "a server's noise and a constant denominator: in cohorts of random size, who comes decides both"
         raise InputError("aggregation", aggregation, expected)
     uneven = isinstance(aggregation, SampleCountMean) and len(set(aggregation.counts)) > 1

@@ -48,7 +48,7 @@ class Observer:
     def __post_init__(self) -> None:
         object.__setattr__(self, "kind", ObserverKind.named("observer", self.kind))
         if self.size is not None:
-            if self.kind is not ObserverKind.COALITION:
+            if self.kind != ObserverKind.COALITION:
                 raise InputError("observer.size", self.size, "no size: only a coalition has one")
             if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
                 raise InputError("observer.size", self.size, "a whole number of at least 1")
@@ -111,7 +111,7 @@ class Guarantee:
             raise InputError("delta", self.delta, "a number from 0 to 1")
         if not self.epsilon.certified:
             raise InputError("epsilon", self.epsilon, "a certified bracket: an estimate guarantees nothing")
-        if self.notion != PrivacyNotion.DP and self.observer.kind is ObserverKind.SERVER:
+        if self.notion != PrivacyNotion.DP and self.observer.kind == ObserverKind.SERVER:
             raise InputError(
                 "observer",
                 self.observer.kind,

@@ -57,7 +57,7 @@ def participation_known(step: Mechanism, observer: Observer, clients: Clients) -
         return Knows.EVERYTHING, "the whole population takes part in every round"
     if isinstance(step, Cyclic):
         return Knows.EVERYTHING, "cyclic: the schedule is fixed and public; each pass counts each unit once"
-    if observer.kind is ObserverKind.SERVER:
+    if observer.kind == ObserverKind.SERVER:
         return Knows.EVERYTHING, "the server draws the cohorts, or sees who uploads"
     if isinstance(step, Poisson):
         return (
@@ -66,7 +66,7 @@ def participation_known(step: Mechanism, observer: Observer, clients: Clients) -
         )
     if isinstance(step, RandomAllocation):
         return _allocated(step, clients)
-    if observer.kind is ObserverKind.COALITION and _all_others(step, observer):
+    if observer.kind == ObserverKind.COALITION and _all_others(step, observer):
         return Knows.EVERYTHING, (
             "cohorts of a fixed size: the others know when they took part themselves, so together when the unit did"
         )
@@ -97,7 +97,7 @@ def _without_the_others(step: Mechanism, observer: Observer, clients: Clients) -
             "fixed-size cohorts with stateful clients: what others publish later tells who took part before, so "
             "amplification round by round is not sound; accounted as for one who knows"
         )
-    if observer.kind is ObserverKind.COALITION:
+    if observer.kind == ObserverKind.COALITION:
         return Knows.PARTLY, (
             "fixed-size cohorts: J colluders in the cohort leave the unit a conditional rate of (q - J) / (m - c)"
         )
@@ -109,7 +109,7 @@ def _without_the_others(step: Mechanism, observer: Observer, clients: Clients) -
 
 def _shuffled(observer: Observer, clients: Clients) -> tuple[Knows, str]:
     """The others hide the unit as long as nobody knows their batches, and nothing tells which the last ones were."""
-    if observer.kind is ObserverKind.COALITION:
+    if observer.kind == ObserverKind.COALITION:
         return Knows.EVERYTHING, "shuffled: colluders know their own batches; accounted as for one who knows the unit's"
     if clients == Clients.STATEFUL:
         return Knows.EVERYTHING, (

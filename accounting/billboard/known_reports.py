@@ -18,7 +18,7 @@ def without_known_reports(run: Mechanism, observer: Observer) -> Mechanism:
     Raises InputError for a coalition of as many clients as there are reports, for shuffled reports inside of other
     schemes, and for BestOfSeveral, whose number of runs clients would know.
     """
-    if observer.kind is not ObserverKind.COALITION:
+    if observer.kind != ObserverKind.COALITION:
         return run
     steps = rounds_by_step(run)
     if not any(inside(step, ShuffledReports | BestOfSeveral) for step in steps):

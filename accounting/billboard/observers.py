@@ -118,7 +118,7 @@ def observer_epsilon(
     clients = Clients.named("clients", clients)
     refuse_unproved(run, relation)
     asked, observer = observer, _meaningful(run, observer)
-    pooled = observer.kind is ObserverKind.COALITION and any(map(_counted, rounds_by_step(run)))
+    pooled = observer.kind == ObserverKind.COALITION and any(map(_counted, rounds_by_step(run)))
     if pooled and relation == Relation.ADD_REMOVE:
         raise InputError("neighbouring", relation, _COUNTED)
     run = without_known_reports(run, observer)
@@ -194,7 +194,7 @@ def _upper(
         return _visible(run, delta, relation, asking)
     if relation != Relation.ADD_REMOVE:
         found += _attempt(lambda: _visible(run, delta, relation, asking))
-    colluders = observer.size if observer.kind is ObserverKind.COALITION else None
+    colluders = observer.size if observer.kind == ObserverKind.COALITION else None
     partly = sum(known == Knows.PARTLY for known in knows.values())
     spent = delta * _SPENT if partly and colluders else 0.0
     parts: list[Mechanism] = []
@@ -251,7 +251,7 @@ def _lower(run: Mechanism, observer: Observer, delta: float, relation: Relation,
         found += _attempt(lambda part=part: _by_pairs(part, delta, relation, asking))  # type: ignore[misc]
     for step, rounds in steps.items():
         found.append(Bracket(total_statistic_lower(step, rounds, delta, relation), math.inf, True, "total"))
-        if isinstance(step, FixedSize) and observer.kind is ObserverKind.COALITION and observer.size:
+        if isinstance(step, FixedSize) and observer.kind == ObserverKind.COALITION and observer.size:
             partly = less_revealing(step, observer.size, rounds, _SPENT, relation)
             if partly is not None and delta < 1 - _SPENT:
                 reached = delta / (1 - _SPENT) * (1 + 1e-15)
@@ -267,9 +267,9 @@ def _truly_known(step: Mechanism, observer: Observer) -> bool:
         return False
     if not isinstance(step, Poisson | FixedSize | Shuffled | WithReplacement | RandomAllocation):
         return not inside(step, Poisson | Shuffled)  # cyclic, disjoint: those who do not draw lots do not see them
-    if observer.kind is ObserverKind.SERVER or getattr(step, "sampling_rate", None) == 1.0:
+    if observer.kind == ObserverKind.SERVER or getattr(step, "sampling_rate", None) == 1.0:
         return True
-    if isinstance(step, Poisson | RandomAllocation) or observer.kind is not ObserverKind.COALITION:
+    if isinstance(step, Poisson | RandomAllocation) or observer.kind != ObserverKind.COALITION:
         return False
     return observer.size is None or observer.size == getattr(step, "population", 0) - 1
 

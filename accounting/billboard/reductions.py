@@ -51,7 +51,7 @@ def billboard_lemma(
     """
     learn = ClientsLearn.named("clients_learn", clients_learn)
     _needs(billboard, PrivacyNotion.DP)
-    if billboard.observer == OUTSIDE and learn is not ClientsLearn.BILLBOARD_ONLY:
+    if billboard.observer == OUTSIDE and learn != ClientsLearn.BILLBOARD_ONLY:
         raise UnlikeGuarantees(
             "observer",
             str(billboard.observer),
@@ -116,7 +116,7 @@ def group(guarantee: Guarantee, size: int) -> Guarantee:
     epsilon, delta = guarantee.epsilon, guarantee.delta
     upper = up(size * epsilon.upper) if epsilon.upper else 0.0
     observer = guarantee.observer
-    if observer.kind is ObserverKind.COALITION and observer.size is None:
+    if observer.kind == ObserverKind.COALITION and observer.size is None:
         theorem = _by(f"group of {size} (everybody outside the group)", guarantee)
     else:
         theorem = _by(f"group of {size}", guarantee)

@@ -45,7 +45,7 @@ class Problem:
 
     def in_rounds(self, found: Found) -> Found:
         """The answer in rounds, where the value counts several together. Raises InputError where the search ended."""
-        if self.solved is SolveFor.ROUNDS and found.value == self.most:
+        if self.solved == SolveFor.ROUNDS and found.value == self.most:
             reached = f"{found.value * self.step} rounds meet this one, and the search goes no further"
             raise InputError("solve_for", "rounds", f"a smaller target: {reached}")
         if self.step == 1:

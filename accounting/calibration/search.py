@@ -95,7 +95,7 @@ class Search:
         return Calibration(self.solve_for, line.shown(value), met, line.shown(missed), self.target)
 
     def _at_limit(self, boldest: float, found: Bracket, most: float) -> Calibration:
-        if self.solve_for is not SolveFor.SAMPLING_RATE and boldest != most:  # the end of the search, of nothing else
+        if self.solve_for != SolveFor.SAMPLING_RATE and boldest != most:  # the end of the search, of nothing else
             name = self.solve_for.replace("_", " ")
             expected = f"a smaller target: {name} = {boldest:g} meets this one, and the search goes no further"
             raise InputError(self.quantity, self.target, expected)

@@ -109,11 +109,11 @@ class Opened:
 
     @property
     def right(self) -> Triangle:
-        return self._filled(self.last) if self.order is Order.REMOVE else self._emptied(self.first)
+        return self._filled(self.last) if self.order == Order.REMOVE else self._emptied(self.first)
 
     @property
     def left(self) -> Triangle:
-        return self._emptied(self.first) if self.order is Order.REMOVE else self._filled(self.last)
+        return self._emptied(self.first) if self.order == Order.REMOVE else self._filled(self.last)
 
     @property
     def ends(self) -> tuple[Opened, ...]:

@@ -224,4 +224,4 @@ def _attained(phase: Phase, relation: Relation, order: Order, step: float) -> li
         pair = merged(remove_mixtures(rate, 2.0 * shift), step)
         return [pair.forward, pair.backward]
     opposed, alone = merged(opposed_mixtures(rate, shift), step), merged(remove_mixtures(rate, shift), step)
-    return [opposed.forward, alone.backward] if order is Order.REMOVE else [opposed.backward, alone.forward]
+    return [opposed.forward, alone.backward] if order == Order.REMOVE else [opposed.backward, alone.forward]

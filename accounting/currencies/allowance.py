@@ -34,7 +34,7 @@ class Allowance(InNotebook):
     seconds: float = field(default=0.0, compare=False, repr=False)
 
     def __str__(self) -> str:
-        beside = f" at delta = {as_given(self.known_delta)}" if self.known is Known.EPSILON else ""
+        beside = f" at delta = {as_given(self.known_delta)}" if self.known == Known.EPSILON else ""
         target = f"({as_given(self.epsilon)}, {as_given(self.delta)})"
         return (
             f"{self.known} = {rounded_down(self.value)}{beside} meets {target}\n  every mechanism with at most this "
@@ -43,7 +43,7 @@ class Allowance(InNotebook):
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""
-        beside = {"known_delta": self.known_delta} if self.known is Known.EPSILON else {}
+        beside = {"known_delta": self.known_delta} if self.known == Known.EPSILON else {}
         target = {"epsilon": self.epsilon, "delta": self.delta}
         solved = {"solve_for": self.known, "value": self.value, "beyond": self.beyond}
         return solved | target | beside | {"seconds": self.seconds}
@@ -61,7 +61,7 @@ def largest(known: KnownAs, epsilon: float, delta: float, known_delta: float = 0
     target = positive("epsilon", epsilon)
     delta_below_one("delta", delta)
     known = Known.named("known", known)
-    if known is Known.EPSILON and known_delta > delta:
+    if known == Known.EPSILON and known_delta > delta:
         raise InputError("known_delta", known_delta, f"at most delta = {delta:g}: a failure is not made rarer")
 
     most = max(_MOST, 2 * target)

@@ -104,14 +104,14 @@ class Conversion(InNotebook):
         beside = f", delta = {as_given(self.known_delta)}" if self.known_delta else ""
         place = "".join(f" at {name} = {as_given(value)}" for name, value in self.at.items())
         first = f"{told(self.known, self.amount)}{beside}: {self.asked} <= {rounded_up(self.at_most)}{place}"
-        unknown = self.direction is Direction.NO_BOUND and (self.known, self.asked) in _NOT_COMPUTED
+        unknown = self.direction == Direction.NO_BOUND and (self.known, self.asked) in _NOT_COMPUTED
         return f"{first}\n  {'not computed' if unknown else self.direction}: {self.words}"
 
     @property
     def says_something(self) -> bool:
         """Whether it is more than what was known, or what holds of everything."""
         places = self.at.get("delta") == self.known_delta, self.at.get("epsilon") == self.amount
-        same = self.asked.value == self.known.value if self.known is not Known.EPSILON else any(places)
+        same = self.asked.value == self.known.value if self.known != Known.EPSILON else any(places)
         trivial = self.at_most >= 1 and self.asked in (Asked.DELTA, Asked.TPR, Asked.ADVANTAGE)
         return not same and not trivial and self.at_most < math.inf
 
@@ -188,7 +188,7 @@ def convert(
     known, asked = Known.named("known", known), Asked.named("asked", asked)
     worst = _worst(known, amount, known_delta)
     amount = worst.points if isinstance(worst, RenyiDp) else amount
-    if known is Known.EPSILON and asked is Asked.TPR:
+    if known == Known.EPSILON and asked == Asked.TPR:
         at_most = _power(cast("float", amount), known_delta, _given("fpr", fpr))
     else:
         at_most = _priced(worst, asked, delta, epsilon, fpr).upper
@@ -255,11 +255,11 @@ def convert_composed(known: KnownAs, each: float, rounds: int, asked: AskedAs, *
 
 
 def _worst(known: Known, amount: Any, known_delta: float) -> Mechanism:
-    if known is Known.RENYI:
+    if known == Known.RENYI:
         return _renyi(amount)
-    if known is Known.MU:
+    if known == Known.MU:
         return Gaussian(1.0 / positive("mu", amount))
-    if known is Known.RHO:
+    if known == Known.RHO:
         return Zcdp(positive("rho", amount))
     if not 0.0 <= number("known_delta", known_delta) < 1.0:
         raise InputError("known_delta", known_delta, "a number of at least 0 and below 1")
@@ -303,14 +303,14 @@ def _given(name: str, value: float | None) -> float:
 
 
 def _words(known: Known, asked: Asked, direction: Direction, at_most: float) -> str:
-    if direction is Direction.NO_BOUND and (known, asked) in _NOT_COMPUTED:
+    if direction == Direction.NO_BOUND and (known, asked) in _NOT_COMPUTED:
         return f"dpcert computes no bound on {asked} from {known} alone; in a range of error rates there may be one"
     if at_most == math.inf and (known, asked) == (Known.RENYI, Asked.RHO):
         return "no bound on rho follows from finitely many orders: it is about all of them"
     if at_most == math.inf:
         return f"no bound on {asked} follows from {known} alone"
     bounded = f"every mechanism with {_THESE.get(known, f'this {known}')} has at most this {asked}"
-    return bounded + (", and one has it" if direction is Direction.TIGHT else "; whether one has it is not known")
+    return bounded + (", and one has it" if direction == Direction.TIGHT else "; whether one has it is not known")
 
 
 _THESE = {Known.RENYI: "these Renyi divergences"}

@@ -21,7 +21,7 @@ class Order(Word):
     @property
     def exchanged(self) -> Order:
         """The other one."""
-        return Order.ADD if self is Order.REMOVE else Order.REMOVE
+        return Order.ADD if self == Order.REMOVE else Order.REMOVE
 
 
 class Sampling(Word):

@@ -57,7 +57,7 @@ def drawn(mechanism: Mechanism, relation: Relation, units: int, rate: float) -> 
 
 def _seen(base: Pair, rate: float) -> Pair:
     """With the coin shown; two coins that are shown are one."""
-    if isinstance(base, SubsampledPair) and base.order is Sampling.VISIBLE:
+    if isinstance(base, SubsampledPair) and base.order == Sampling.VISIBLE:
         return SubsampledPair(base.base, min(up(base.rate * rate), 1 - UNIT), Sampling.VISIBLE)
     return SubsampledPair(base, rate, Sampling.VISIBLE)
 

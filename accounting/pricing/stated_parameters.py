@@ -107,7 +107,7 @@ def _noisy_max(mechanism: ReportNoisyMax) -> StatedPairs:
         ends = [(max(0.0, float_below(p)), min(1.0, float_above(q))) for p, q in events]
     upper = _MAXIMA[noise](mechanism.epsilon)
     attained = tuple(EventPair(likely, unlikely) for likely, unlikely in ends if likely > unlikely)
-    return StatedPairs(upper, attained, None if noise is SelectionNoise.LAPLACE else upper)
+    return StatedPairs(upper, attained, None if noise == SelectionNoise.LAPLACE else upper)
 
 
 _MAXIMA = {

@@ -47,13 +47,13 @@ def _log_moment(bound: Bound, rate: float, how: Sampling, order: int) -> float:
     at = np.arange(2, order + 1)
     log_choose = gammaln(order + 1.0) - gammaln(at + 1.0) - gammaln(order - at + 1.0)
     moments = np.array([(place - 1) * bound(float(place)) for place in at])
-    if how is Sampling.HYBRID:
+    if how == Sampling.HYBRID:
         second = min(math.log(4) + _log_expm1(moments[0]), math.log(2) + moments[0])
         terms = log_choose + at * math.log(rate) + np.concatenate([[second], math.log(2) + moments[1:]])
         rest = 0.0
     else:
         terms = log_choose + (order - at) * math.log1p(-rate) + at * math.log(rate) + moments
-        terms[1:] += math.log(3) if how is Sampling.ADD else 0.0
+        terms[1:] += math.log(3) if how == Sampling.ADD else 0.0
         rest = (order - 1) * math.log1p(-rate) + math.log1p((order - 1) * rate)
     slack = _SLACK * (1 + order * (math.log(order + 1) - math.log(rate)) + float(np.max(np.abs(moments))))
     return max(0.0, float(np.logaddexp(rest, logsumexp(terms)))) + slack

@@ -53,30 +53,30 @@ class SamplingTable(Table):
 
     @model_validator(mode="after")
     def _consistent(self) -> SamplingTable:
-        if self.scheme is Scheme.NONE:
+        if self.scheme == Scheme.NONE:
             self._forbid("sampling_rate", "cohort")
         if self.scheme.has_fixed_cohorts:
             self._forbid("sampling_rate")
             self._require("population", "cohort")
-        if self.scheme is Scheme.POISSON and self.sampling_rate is None:
+        if self.scheme == Scheme.POISSON and self.sampling_rate is None:
             if self.population is None and self.cohort is None:
                 expected = "a rate above 0 and at most 1, or population and cohort, with scheme = 'poisson'"
                 raise MissingKeys({"sampling_rate": expected})
             self._require("population", "cohort")
         if self.scheme in (Scheme.CYCLIC_POISSON, Scheme.MIN_SEPARATED):
             self._rate_or_sizes()
-        if self.scheme is not Scheme.BALLS_IN_BINS:
+        if self.scheme != Scheme.BALLS_IN_BINS:
             self._forbid("bins")
         else:
             self._forbid("sampling_rate", "cohort")
             self._require("bins")
-        if self.scheme is not Scheme.POISSON:
+        if self.scheme != Scheme.POISSON:
             self._forbid("max_cohort")
         elif self.max_cohort is not None:
             self._require("population")
         if self.drop_last and not self.scheme.deals_epochs:
             raise InputError("drop_last", True, f"nothing: scheme = '{self.scheme}' has no last batch of an epoch")
-        if self.scheme is not Scheme.RANDOM_ALLOCATION:
+        if self.scheme != Scheme.RANDOM_ALLOCATION:
             self._forbid("block", "per_block")
         else:
             self._forbid("sampling_rate", "cohort")
@@ -97,7 +97,7 @@ class SamplingTable(Table):
     def _forbid(self, *names: str) -> None:
         for name in names:
             if getattr(self, name) is not None:
-                instead = f"; choose {_WITH_SAMPLING[name]} (--sampling)" if self.scheme is Scheme.NONE else ""
+                instead = f"; choose {_WITH_SAMPLING[name]} (--sampling)" if self.scheme == Scheme.NONE else ""
                 raise InputError(
                     name, getattr(self, name), f"nothing: scheme = '{self.scheme}' takes no {name}{instead}"
                 )
@@ -128,7 +128,7 @@ class SamplingTable(Table):
     @property
     def leaves_some_out(self) -> bool:
         """Whether a cohort of a fixed size leaves somebody out, who takes the place of a unit that is not there."""
-        return self.scheme is Scheme.FIXED_SIZE and self.cohort != self.population
+        return self.scheme == Scheme.FIXED_SIZE and self.cohort != self.population
 
     def require_even(self, noise: str) -> None:
         """Raises InputError where an epoch's last batch is smaller, and what is added to it depends on its size."""
@@ -150,7 +150,7 @@ class SamplingTable(Table):
             share = Fraction(1, self.bins)
         elif self.population and self.cohort:
             share = Fraction(self.cohort, self.population)
-        elif self.sampling_rate is not None and self.scheme is not Scheme.MIN_SEPARATED:
+        elif self.sampling_rate is not None and self.scheme != Scheme.MIN_SEPARATED:
             share = exact_rate(self.sampling_rate)
         else:
             raise InputError("composition.epochs", epochs, "rounds: without cohorts of known size there are no epochs")
@@ -173,12 +173,12 @@ class SamplingTable(Table):
     @property
     def drops_units(self) -> bool:
         """Whether a shuffled epoch leaves some units out, drawn anew in each: its cost is known from above only."""
-        return self.scheme is Scheme.SHUFFLE and self.drop_last is True and self.is_uneven
+        return self.scheme == Scheme.SHUFFLE and self.drop_last is True and self.is_uneven
 
     @property
     def step(self) -> int:
         """By how many rounds at least a run grows: whole epochs or blocks only, where `times` asks for them."""
-        return 1 if self.scheme is Scheme.CYCLIC else self.together
+        return 1 if self.scheme == Scheme.CYCLIC else self.together
 
     def times(self, rounds: int) -> int:
         """How often what `sampled` describes runs in so many rounds.
@@ -186,7 +186,7 @@ class SamplingTable(Table):
         A unit of a cyclic schedule's first batch takes part in a pass that was begun, too. Raises InputError for a part
         of a shuffled epoch or of a block of random allocation.
         """
-        if self.scheme is Scheme.CYCLIC:
+        if self.scheme == Scheme.CYCLIC:
             return -(-rounds // self.together)
         if rounds % self.step:
             whole = "blocks" if self.block is not None else "epochs"
@@ -213,17 +213,17 @@ class SamplingTable(Table):
 
     def sampled(self, base: Mechanism) -> Mechanism:
         """One round (an epoch when shuffled, a pass when cyclic, a block of random allocation) with `base`'s noise."""
-        if self.scheme is Scheme.POISSON and self.max_cohort is not None:
+        if self.scheme == Scheme.POISSON and self.max_cohort is not None:
             return TruncatedPoisson(base, self.rate, self.population or 0, self.max_cohort)
-        if self.scheme is Scheme.POISSON:
+        if self.scheme == Scheme.POISSON:
             return Poisson(base, self.rate)
-        if self.scheme is Scheme.FIXED_SIZE:
+        if self.scheme == Scheme.FIXED_SIZE:
             return FixedSize(base, self.population or 0, self.cohort or 0)
-        if self.scheme is Scheme.RANDOM_ALLOCATION:
+        if self.scheme == Scheme.RANDOM_ALLOCATION:
             return RandomAllocation(base, self.together, self.per_block or 1)
-        if self.scheme is Scheme.CYCLIC:
+        if self.scheme == Scheme.CYCLIC:
             return Cyclic(base, self.together)
-        return self._shuffled(base) if self.scheme is Scheme.SHUFFLE else base
+        return self._shuffled(base) if self.scheme == Scheme.SHUFFLE else base
 
     def _shuffled(self, base: Mechanism) -> Shuffled:
         smaller = self.is_uneven and not self.drop_last

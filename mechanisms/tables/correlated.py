@@ -42,7 +42,7 @@ class CorrelatedTable(KindTable):
 
     def over(self, rounds: int, sampling: SamplingTable) -> Mechanism:
         """All rounds as one description. Who takes part when is limited, not random: sampling must be "none"."""
-        if sampling.scheme is not Scheme.NONE:
+        if sampling.scheme != Scheme.NONE:
             raise InputError("sampling.scheme", sampling.scheme, "none: participation is limited, not sampled")
         return NoNoise() if self.is_without_noise else self.released(rounds)
 
@@ -90,7 +90,7 @@ class MatrixFactorisationTable(CorrelatedTable):
         """Banded noise with cyclic Poisson cohorts (min_separation groups) is Poisson rounds of Gaussian noise."""
         if sampling.scheme in (Scheme.BALLS_IN_BINS, Scheme.MIN_SEPARATED):
             return self._sampled(rounds, sampling)
-        if sampling.scheme is not Scheme.CYCLIC_POISSON:
+        if sampling.scheme != Scheme.CYCLIC_POISSON:
             return super().over(rounds, sampling)
         if self.bands is None:
             expected = "column_norms and bands with sampling.scheme = 'cyclic-poisson', instead of coefficients"

@@ -139,12 +139,12 @@ class LaplaceTable(NormedTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         one = Laplace(self.noise_multiplier)
-        if self.is_one_number or self.norm is Norm.L1:
+        if self.is_one_number or self.norm == Norm.L1:
             return exactly(one)
-        if self.norm is Norm.LINF and not sampling.scheme.is_random:
+        if self.norm == Norm.LINF and not sampling.scheme.is_random:
             return exactly(Repeat(one, self.coordinates))
         noise, dimension = Fraction(repr(self.noise_multiplier)), self.dimension or 1
-        together = over_root(noise, dimension**2 if self.norm is Norm.LINF else dimension)[0]
+        together = over_root(noise, dimension**2 if self.norm == Norm.LINF else dimension)[0]
         each = Repeat(Laplace(over_root(noise * dimension, dimension)[1]), dimension)
         return Described(Laplace(together), one if sampling.scheme.is_random else each)
 
@@ -168,7 +168,7 @@ class DiscreteGaussianTable(NormedTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         one = DiscreteGaussian(self.sigma, self.clip)
-        if self.norm is not Norm.LINF or self.is_one_number:
+        if self.norm != Norm.LINF or self.is_one_number:
             self.only_one_number("of discrete Gaussian noise in several dimensions only linf is known")
         return exactly(one if self.is_one_number else Repeat(one, self.coordinates))
 
@@ -184,11 +184,11 @@ class DiscreteLaplaceTable(NormedTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         one, dimension = DiscreteLaplace(self.scale, self.clip), self.dimension or 1
-        if self.is_one_number or self.norm is Norm.L1:
+        if self.is_one_number or self.norm == Norm.L1:
             return exactly(one)
-        if self.norm is Norm.LINF and not sampling.scheme.is_random:
+        if self.norm == Norm.LINF and not sampling.scheme.is_random:
             return exactly(Repeat(one, dimension))
-        if self.norm is Norm.LINF:
+        if self.norm == Norm.LINF:
             return Described(DiscreteLaplace(self.scale, self.clip * dimension), one)
         square = self.clip**2
         most, each = min(math.isqrt(dimension * square), square), max(1, math.isqrt(square // dimension))

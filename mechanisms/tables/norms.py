@@ -44,7 +44,7 @@ class NormedTable(MechanismTable):
 
     @model_validator(mode="after")
     def _consistent_norm(self) -> NormedTable:
-        if self.norm is Norm.NUMBER and self.dimension not in (None, 1):
+        if self.norm == Norm.NUMBER and self.dimension not in (None, 1):
             raise InputError("dimension", self.dimension, "1, or no such key, with norm = 'number'")
         if self.norm in self.asks_dimension() and self.dimension is None:
             raise MissingKeys({"dimension": f"how many numbers a contribution has, with norm = '{self.norm}'"})
@@ -70,12 +70,12 @@ class NormedTable(MechanismTable):
     @property
     def coordinates(self) -> int:
         """How many are clipped one by one: so many releases of one number each."""
-        return (self.dimension or 1) if self.norm is Norm.LINF else 1
+        return (self.dimension or 1) if self.norm == Norm.LINF else 1
 
     @property
     def adds_up(self) -> bool:
         """Whether several numbers move together, in a way that the noise of one does not state."""
-        return not self.is_one_number and self.norm is Norm.L2 and self.asks_norm()
+        return not self.is_one_number and self.norm == Norm.L2 and self.asks_norm()
 
     def only_one_number(self, why: str) -> None:
         """Raises InputError for several numbers."""

@@ -30,7 +30,7 @@ class Scheme(Word):
     @property
     def has_fixed_cohorts(self) -> bool:
         """Whether every cohort has the size that is stated."""
-        return self.deals_epochs or self is Scheme.FIXED_SIZE
+        return self.deals_epochs or self == Scheme.FIXED_SIZE
 
     @property
     def is_random(self) -> bool:

@@ -58,7 +58,7 @@ def is_restated(phase: Phase) -> bool:
     """Whether the format has no such mechanism; correlated noise is one Gaussian release there (stated.py)."""
     table = phase.mechanism
     known = table.kind in format.FIELDS and not (isinstance(table, NormedTable) and table.adds_up)
-    return not known and phase.sampling.scheme is Scheme.NONE and not isinstance(table, CorrelatedTable)
+    return not known and phase.sampling.scheme == Scheme.NONE and not isinstance(table, CorrelatedTable)
 
 
 def restated_rounds(phase: Phase, relation: Relation, units: int, at: float | None) -> list[tuple[Table, int]]:

@@ -67,7 +67,7 @@ def of_one_unit(claim: Claim) -> tuple[Phase, ...]:
 def _apart(phases: Iterable[Phase]) -> Iterator[Phase]:
     """Several releases about everybody as so many rounds of each; those about one sample stay together."""
     for phase in phases:
-        if phase.sampling.scheme is not Scheme.NONE or (phase.is_single and _copies(phase.tables[0]) == 1):
+        if phase.sampling.scheme != Scheme.NONE or (phase.is_single and _copies(phase.tables[0]) == 1):
             yield phase
             continue
         for table in phase.tables:
@@ -83,7 +83,7 @@ def _copies(table: KindTable) -> int:
 
 def _once(table: KindTable) -> KindTable:
     """One of them."""
-    apart = isinstance(table, NormedTable) and table.norm is Norm.LINF
+    apart = isinstance(table, NormedTable) and table.norm == Norm.LINF
     return table.model_copy(update={"releases": 1} | ({"norm": Norm.NUMBER} if apart else {}))
 
 
@@ -124,15 +124,15 @@ def _phase(phase: Phase, statement: Statement, units: int) -> list[Table]:
 
 
 def _described(phase: Phase) -> Table:
-    if phase.sampling.scheme is Scheme.RANDOM_ALLOCATION:
+    if phase.sampling.scheme == Scheme.RANDOM_ALLOCATION:
         raise NoCertificate("the certificate's format has no random allocation")
-    if phase.sampling.scheme is Scheme.CYCLIC_POISSON:
+    if phase.sampling.scheme == Scheme.CYCLIC_POISSON:
         raise NoCertificate("the certificate's format has no cyclic Poisson cohorts")
     if phase.sampling.scheme in (Scheme.BALLS_IN_BINS, Scheme.MIN_SEPARATED):
         raise NoCertificate("the certificate's format has no rounds that are drawn under correlated noise")
     if isinstance(phase.mechanism, CorrelatedTable):
         return _one_release(phase, phase.mechanism)
-    if phase.sampling.scheme is Scheme.CYCLIC or phase.sampling.drops_units:
+    if phase.sampling.scheme == Scheme.CYCLIC or phase.sampling.drops_units:
         return {
             "mechanism": _mechanism(phase),
             "sampling": _UNSAMPLED | {"population": phase.sampling.cohort},
@@ -168,12 +168,12 @@ def restated(claim: Claim) -> str | None:
         told.append(
             "all rounds of correlated noise as one Gaussian release, its sensitivity (max_weight) taken as given"
         )
-    if any(phase.sampling.scheme is Scheme.CYCLIC for phase in claim.phases):
+    if any(phase.sampling.scheme == Scheme.CYCLIC for phase in claim.phases):
         told.append("each pass of a cyclic schedule as the one round that a unit takes part in")
     if any(phase.sampling.drops_units for phase in claim.phases):
         told.append("each shuffled epoch as the one round that a unit takes part in at most")
     statement, units = claim.statement, claim.statement.group or 1
-    if any(not phase.is_single and phase.sampling.scheme is not Scheme.NONE for phase in claim.phases):
+    if any(not phase.is_single and phase.sampling.scheme != Scheme.NONE for phase in claim.phases):
         told.append("several releases about one sample as one Gaussian release, rounded outwards")
     for phase in filter(is_restated, _apart(claim.phases)):
         rounds = restated_rounds(phase, statement.neighbouring, units, statement.delta)
@@ -249,7 +249,7 @@ def _sampling(sampling: SamplingTable) -> Table:
             "cohort": sampling.max_cohort,
             "sampling_rate": f"{cohort}/{sampling.population}" if rate is None else repr(rate),
         }
-    if sampling.scheme is Scheme.FIXED_SIZE and not sampling.leaves_some_out:
+    if sampling.scheme == Scheme.FIXED_SIZE and not sampling.leaves_some_out:
         return _UNSAMPLED | {"population": sampling.population}
     known = rate is not None and cohort is not None
     return {

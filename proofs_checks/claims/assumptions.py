@@ -114,7 +114,7 @@ def _about_noise(claim: Claim, table: KindTable, phase: Phase) -> Iterator[str]:
             )
         present = "" if phase.sampling.scheme.comes_by_itself else ", or by the number of units present"
         yield f"the mean divides by a number that does not depend on the data{present}"
-    if isinstance(table, CorrelatedTable) and phase.sampling.scheme is Scheme.NONE:
+    if isinstance(table, CorrelatedTable) and phase.sampling.scheme == Scheme.NONE:
         yield _participations(claim, table, phase)
     if table.kind in _OVER_SENSITIVITY:
         same = "; scores that were taken for monotone all move in one direction" if table.kind in _OF_SCORES else ""
@@ -170,13 +170,13 @@ def _about_sampling(claim: Claim, phase: Phase) -> Iterator[str]:
         hidden = statement.participation == Participation.HIDDEN or statement.notion == PrivacyNotion.DP
         if hidden and nobody_named:
             yield f"cohorts {_SECRET}"
-    if scheme is Scheme.SHUFFLE:
+    if scheme == Scheme.SHUFFLE:
         even = sampling.drop_last or not sampling.is_uneven
         sizes = "equal size" if even else "equal size except for a smaller last one, which has the same noise"
         yield f"shuffling: a new uniform order per epoch, batches of {sizes}, each unit in one batch per epoch"
         if sampling.drops_units:
             yield "each epoch leaves out the units of its incomplete last batch; no lower bound is known for that"
-    if scheme is Scheme.RANDOM_ALLOCATION:
+    if scheme == Scheme.RANDOM_ALLOCATION:
         yield (
             f"random allocation: each unit picks {sampling.per_block or 1} of the {sampling.block} rounds of each "
             "block independently and uniformly; sums are divided by a constant, never by the number of units that take "

@@ -162,7 +162,7 @@ def _questions(stated: Mapping[str, Answers]) -> Iterator[tuple[str, str]]:
     yield "sampling", "scheme"
     given = stated["sampling"]
     scheme = Scheme.named("--sampling", given["scheme"])
-    if not (scheme is Scheme.POISSON and {"population", "cohort"} <= {SYNONYMS.get(key, key) for key in given}):
+    if not (scheme == Scheme.POISSON and {"population", "cohort"} <= {SYNONYMS.get(key, key) for key in given}):
         yield from (("sampling", key) for key in NEEDED_BY_SCHEME[scheme])
     if "epochs" not in stated["composition"]:
         yield "composition", "rounds"

@@ -56,20 +56,20 @@ def _sampling_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
     sampling, statement = phase.sampling, claim.statement
     coalition = statement.notion != PrivacyNotion.DP and statement.participation is None
     coalition = coalition and statement.observer in (None, "coalition") and statement.coalition_size is None
-    if sampling.scheme is Scheme.FIXED_SIZE and sampling.rate < 1 and coalition:
+    if sampling.scheme == Scheme.FIXED_SIZE and sampling.rate < 1 and coalition:
         yield Finding(
             "no-amplification-against-coalition",
             "error",
             "Sampling does not help here: cohorts have exactly "
             f"{sampling.cohort} of {sampling.population} members, so the other clients together know who took part.",
         )
-    if sampling.scheme is Scheme.SHUFFLE:
+    if sampling.scheme == Scheme.SHUFFLE:
         yield Finding(
             "shuffled-not-poisson",
             "warning",
             "Batches are shuffled, not Poisson-sampled: an epsilon for Poisson sampling is not valid for this run.",
         )
-    if sampling.scheme is Scheme.CYCLIC:
+    if sampling.scheme == Scheme.CYCLIC:
         yield Finding(
             "cyclic-not-sampled",
             "warning",
@@ -119,7 +119,7 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
 
 
 def _participations_not_stated(table: CorrelatedTable, phase: Phase) -> Iterator[Finding]:
-    if phase.sampling.scheme is Scheme.NONE and "max_participations" not in table.model_fields_set:
+    if phase.sampling.scheme == Scheme.NONE and "max_participations" not in table.model_fields_set:
         yield Finding(
             "participations-not-stated",
             "warning",

@@ -104,7 +104,7 @@ def _interval(claim: Claim, run: Mechanism, rtol: float) -> Bracket:
 def _observed(claim: Claim, run: Mechanism, observer: Observer, clients: Clients, rtol: float) -> Bracket:
     statement = claim.statement
     noise = _client_noise(claim)
-    if observer.kind is ObserverKind.SERVER and noise is None:
+    if observer.kind == ObserverKind.SERVER and noise is None:
         if all(table.is_without_noise for phase in claim.phases for table in phase.tables):
             observer = EVERYBODY_ELSE  # who see every upload, too, once they subtract their own from the sum
         else:

@@ -113,7 +113,7 @@ def _of_uneven_batches(claim: Claim) -> list[Reading]:
     if len(claim.phases) > 1:
         return []
     phase, sampling = claim.phases[0], claim.phases[0].sampling
-    if sampling.scheme is not Scheme.SHUFFLE or not sampling.population or not sampling.cohort:
+    if sampling.scheme != Scheme.SHUFFLE or not sampling.population or not sampling.cohort:
         return []
     if sampling.population % sampling.cohort == 0:
         return []

@@ -148,7 +148,7 @@ def _products(variant: Variant) -> tuple[Composition, ...]:
 
 
 def _in_order_add(product: Composition) -> bool:
-    return any(isinstance(pair, SubsampledPair) and pair.order is Sampling.ADD for pair, _ in product)
+    return any(isinstance(pair, SubsampledPair) and pair.order == Sampling.ADD for pair, _ in product)
 
 
 def fixed_size(variant: Variant) -> Iterator[Computed]:

@@ -6,11 +6,11 @@ A misspelt word in a comparison is no error, it is another answer; a misspelt me
 from __future__ import annotations
 
 import ast
-from pathlib import Path
+import re
 
 import pytest
 
-from .test_imports import ROOT, parsed
+from .test_imports import ROOT, files, parsed
 
 READ_FROM_OUTSIDE = {
     "accounting/billboard/observers.py: problem.field not in ('accountant', 'mechanism')": "the field of an error",
@@ -55,9 +55,26 @@ def is_text(node: ast.expr) -> bool:
 
 
 def test_accountants_and_mechanisms_compare_no_words() -> None:
-    files: list[Path] = [file for room in ("accounting", "mechanisms") for file in sorted((ROOT / room).rglob("*.py"))]
-    found = {f"{file.relative_to(ROOT)}: {each}" for file in files for each in compared_with_text(parsed(file))}
+    rooms = [file for room in ("accounting", "mechanisms") for file in (ROOT / room).rglob("*.py")]
+    found = {f"{file.relative_to(ROOT)}: {each}" for file in rooms for each in compared_with_text(parsed(file))}
     assert found == set(READ_FROM_OUTSIDE), "make the words members of a Word; what is read from outside says why here"
+
+
+def told_apart_by_identity(text: str, words: set[str]) -> list[str]:
+    """`is` and `is not` with a member of one of these types: a spelling would be taken for another word."""
+    lines = (line for line in text.splitlines() if ">>>" not in line)
+    return [
+        found[0] for line in lines for found in re.finditer(r"\bis (?:not )?(\w+)\.[A-Z]\w*", line) if found[1] in words
+    ]
+
+
+def test_members_are_compared_by_their_spelling() -> None:
+    texts = {name: file.read_text(encoding="utf-8") for name, file in files().items()}
+    words = {word for text in texts.values() for word in re.findall(r"^class (\w+)\(Word\):", text, re.MULTILINE)}
+    assert {"Relation", "Order", "Scheme", "ObserverKind"} <= words
+    assert not [f"{name}: {each}" for name, text in texts.items() for each in told_apart_by_identity(text, words)]
+    assert told_apart_by_identity("if observer.kind is not ObserverKind.SERVER:", words)
+    assert not told_apart_by_identity("end is End.UPPER and order == Order.ADD", words)
 
 
 @pytest.mark.parametrize(
@@ -73,4 +90,4 @@ def test_accountants_and_mechanisms_compare_no_words() -> None:
 )
 def test_a_planted_comparison_is_found(planted: str) -> None:
     assert compared_with_text(ast.parse(planted))
-    assert not compared_with_text(ast.parse("found.order is Order.ADD and found.method != METHOD"))
+    assert not compared_with_text(ast.parse("found.order == Order.ADD and found.method != METHOD"))

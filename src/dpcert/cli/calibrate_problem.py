@@ -56,15 +56,15 @@ def _fits(asked: Setting, solved: SolveFor) -> None:
     option = "--" + solved.option
     if getattr(asked, solved) is not None:
         raise InputError(option, getattr(asked, solved), "to be left out: it is what --solve-for asks for")
-    if asked.epochs is not None and (solved.is_whole or solved is SolveFor.SAMPLING_RATE):
+    if asked.epochs is not None and (solved.is_whole or solved == SolveFor.SAMPLING_RATE):
         expected = f"--rounds in its place, or neither, to solve for {solved.option}"
         raise InputError("--epochs", asked.epochs, expected)
-    if solved is SolveFor.SAMPLING_RATE:
+    if solved == SolveFor.SAMPLING_RATE:
         if asked.sampling != "poisson":
             raise InputError("--sampling", asked.sampling, "poisson, to solve for the sampling rate")
         if asked.cohort is not None:
             raise InputError("--cohort", asked.cohort, "to be left out: with a population it says the sampling rate")
-    if solved is SolveFor.COHORT:
+    if solved == SolveFor.COHORT:
         if asked.sampling not in ("poisson", "fixed-size") or asked.population is None:
             raise InputError(
                 "--sampling", asked.sampling, "poisson or fixed-size, with --population, to solve for the cohort"
@@ -77,7 +77,7 @@ def _fits(asked: Setting, solved: SolveFor) -> None:
 
 def one_phase(asked: Setting, solved: SolveFor) -> Problem:
     """The options describe the phase, but for the one that is solved for."""
-    step = asked.step if solved is SolveFor.ROUNDS else 1
+    step = asked.step if solved == SolveFor.ROUNDS else 1
     most = {SolveFor.ROUNDS: _MOST_ROUNDS // step, SolveFor.COHORT: asked.population}.get(solved)
 
     def at(value: float, times: int = step) -> Setting:
@@ -105,7 +105,7 @@ def several(asked: Setting, solved: SolveFor, path: Path) -> Problem:
             raise InputError("--" + name.replace("_", "-"), getattr(asked, name), "to be left out beside --schedule")
     schedule = load_schedule(path)
     refuse_uncovered(schedule.phases, asked.relation, asked.hidden)
-    step = schedule.last_step if solved is SolveFor.ROUNDS else 1
+    step = schedule.last_step if solved == SolveFor.ROUNDS else 1
     builders: dict[SolveFor, Callable[[float], Mechanism]] = {
         SolveFor.NOISE_MULTIPLIER: schedule.with_noise,
         SolveFor.CLIP_NORM: schedule.with_clip,

@@ -75,7 +75,7 @@ def _converted(
     try:
         return convert(known, amount, asked, known_delta=known_delta, **places)
     except InputError as problem:
-        renamed = "at_epsilon" if problem.field == "epsilon" and known is not Known.EPSILON else problem.field
+        renamed = "at_epsilon" if problem.field == "epsilon" and known != Known.EPSILON else problem.field
         raise problem.renamed("--" + renamed.replace("_", "-")) from None
 
 
