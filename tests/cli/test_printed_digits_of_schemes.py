@@ -15,7 +15,7 @@ from mpmath import mpf
 
 from dpcert.accounting import epsilon
 from dpcert.accounting.calibration import plan_schemes as table
-from dpcert.accounting.calibration import search
+from dpcert.accounting.calibration import solve_for
 from dpcert.cli import run
 from dpcert.mechanisms import Gaussian, Poisson, RandomAllocation, Repeat, TruncatedPoisson
 
@@ -100,10 +100,10 @@ SLOW = [options for options in ORACLES if "shuffle" in options and "zero-out" in
 def test_the_decimal_meets_the_target(options, capsys, monkeypatch):
     """Planted: four digits, rounded to the other side."""
     assert meets(ORACLES[options], printed(options, capsys))
-    sides = {side: getattr(search, f"rounded_{side}") for side in ("up", "down")}
+    sides = {side: getattr(solve_for, f"rounded_{side}") for side in ("up", "down")}
     for right, wrong in (("up", "down"), ("down", "up")):
         monkeypatch.setattr(
-            search,
+            solve_for,
             f"rounded_{wrong}",
             lambda value, _, side=right: sides[side](value, 4),
         )
