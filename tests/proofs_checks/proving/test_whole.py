@@ -10,6 +10,7 @@ from cases import few
 
 from dpcert.proofs_checks.proving import prove
 from dpcert.proofs_checks.proving.checker import check, tracer
+from dpcert.proofs_checks.proving.checker.real import runs
 
 
 def int_of_a_count(d, rng):
@@ -94,8 +95,10 @@ def test_what_need_not_be_whole_is_refused(mechanism) -> None:
 
 
 def test_without_looking_whether_a_number_is_whole_real_runs_notice(monkeypatch) -> None:
-    """Planted: whatever is rounded is taken for whole; and no random real runs."""
+    """Planted: whatever is rounded is taken for whole; and no real runs but at points that a solver chose."""
     monkeypatch.setattr(tracer.Tracer, "is_whole", lambda self, form: True)
     assert "the real output is" in prove(truncated, epsilon=1, up_to=1).reason
     monkeypatch.setattr(check, "at_random", lambda *_, **__: 0)
+    assert "the real output is" in prove(truncated, epsilon=1, up_to=1).reason
+    monkeypatch.setattr(runs, "_somewhere", lambda *_: None)
     assert prove(truncated, epsilon=1, up_to=1).proved

@@ -55,10 +55,10 @@ class Real:
 def replayed(function: Real, case: Neighbours, ways: list[Leaf], prover: Prover, other: bool = False) -> int:
     """How many ways were tried. Raises Refused where the real output is another one."""
     dataset = case.neighbour if other else case.dataset
-    tried = 0
+    tried, chance = 0, random.Random(len(dataset))
     step = max(1, len(ways) // MOST)
     for leaf in ways[::step]:
-        point = _inside(case, leaf, prover)
+        point = _somewhere(case, leaf, chance) or _inside(case, leaf, prover)
         if point is not None:
             _compare(function, case, dataset, leaf, point)
             tried += 1
@@ -188,6 +188,14 @@ def _leaf_of(node: Node | None, point: Point, chance: random.Random, fixed: Any)
     return None
 
 
+def _somewhere(case: Neighbours, leaf: Leaf, chance: random.Random) -> Point | None:
+    """A point inside of the way where entries are anything: at those of a solver, often 0, much is alike."""
+    margin = MARGINS[1]
+    tests = [Sign(t.form - margin, False) if _moves(t, leaf) else t for t in (*case.data.facts, *leaf.tests)]
+    point = case.data.complete(_data_point(case, chance))
+    return _with_noise(case, leaf, point, tests)
+
+
 def _inside(case: Neighbours, leaf: Leaf, prover: Prover) -> Point | None:
     """A point well inside of the way; merged values are those of its entries."""
     for margin in MARGINS:
@@ -200,15 +208,24 @@ def _inside(case: Neighbours, leaf: Leaf, prover: Prover) -> Point | None:
         if not case.data.merged:
             return _computed(point, leaf)
         point = case.data.complete(_widened(point, case.data.vectors, case.data.columns))
-        known = {name: Form(None, numbers_of(point[name])[0]) for name in case.data.ends}
-        fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
-        if any(not sign.form.slopes and not sign.decided() for sign in fixed):
-            continue
-        noise = Prover().point(fixed)
-        if noise is not None:
-            vectors = {f"n{k}" for k, (kind, _) in enumerate(leaf.draws) if KINDS[kind].vector}
-            return _computed(point | _widened(nothing | noise, vectors, case.data.columns), leaf)
+        found = _with_noise(case, leaf, point, tests)
+        if found is not None:
+            return found
     return None
+
+
+def _with_noise(case: Neighbours, leaf: Leaf, point: Point, tests: list[Sign]) -> Point | None:
+    """The point of the data, with noise by which it is on the way."""
+    known = {name: Form(None, numbers_of(point[name])[0]) for name in case.data.ends}
+    fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
+    if any(not sign.form.slopes and not sign.decided() for sign in fixed):
+        return None
+    noise = Prover().point(fixed)
+    if noise is None:
+        return None
+    nothing = {f"n{k}": Fraction(0) for k in range(len(leaf.draws))}
+    vectors = {f"n{k}" for k, (kind, _) in enumerate(leaf.draws) if KINDS[kind].vector}
+    return _computed(point | _widened(nothing | noise, vectors, _columns(point)), leaf)
 
 
 def _widened(point: Point, records: set[str], columns: int) -> Point:
