@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..mechanisms import Neighbouring, Notion, PrivacyNotion, Run, Visibility
-from ..mechanisms.validate import delta_below_one, nonnegative
+from ..mechanisms.validate import delta_below_one, listed, nonnegative
 from .accountants import AccountantName
 from .answer import answers
 from .bracket import Bracket
@@ -87,7 +87,7 @@ def epsilons(
     >>> [round(found.upper, 4) for found in epsilons(Gaussian(1.0), [1e-3, 1e-6])]
     [3.1387, 4.8866]
     """
-    points = [delta_below_one("deltas", delta) for delta in deltas]
+    points = [delta_below_one("deltas", delta) for delta in listed("deltas", deltas)]
     return answers(Question.about(run, Quantity.EPSILON, neighbouring, notion, participation, accountant, rtol), points)
 
 
@@ -107,5 +107,5 @@ def deltas(
     >>> [round(found.upper, 6) for found in deltas(Gaussian(1.0), [1.0, 2.0])]
     [0.126937, 0.020924]
     """
-    points = [nonnegative("epsilons", epsilon) for epsilon in epsilons]
+    points = [nonnegative("epsilons", epsilon) for epsilon in listed("epsilons", epsilons)]
     return answers(Question.about(run, Quantity.DELTA, neighbouring, notion, participation, accountant, rtol), points)

@@ -17,14 +17,12 @@ from itertools import pairwise
 
 from .base import Mechanism
 from .correlated import CorrelatedGaussian
-from .validate import InputError, count, nonnegative, number, positive
+from .validate import InputError, count, listed, nonnegative, number, positive
 
 
 def _numbers(name: str, values: Iterable[float], one: Callable[[str, float], float]) -> tuple[float, ...]:
     """The values as a tuple of floats, each checked by `one`; InputError for an empty or shapeless value."""
-    if isinstance(values, str) or not isinstance(values, Iterable):
-        raise InputError(name, values, "a sequence of numbers")
-    items = tuple(one(f"{name}[{index}]", item) for index, item in enumerate(values))
+    items = tuple(one(f"{name}[{index}]", item) for index, item in enumerate(listed(name, values)))
     if not items:
         raise InputError(name, items, "at least one number")
     return items
@@ -54,7 +52,9 @@ class MatrixFactorisation(CorrelatedGaussian):
 
     def __post_init__(self) -> None:
         _settle(self)
-        rows = tuple(_numbers(f"encoder[{index}]", row, number) for index, row in enumerate(self.encoder))
+        rows = tuple(
+            _numbers(f"encoder[{index}]", row, number) for index, row in enumerate(listed("encoder", self.encoder))
+        )
         if not rows or any(len(row) != len(rows) for row in rows):
             raise InputError("encoder", [len(row) for row in rows][:8], "a square matrix, as a sequence of rows")
         if any(value != 0 for index, row in enumerate(rows) for value in row[index + 1 :]):

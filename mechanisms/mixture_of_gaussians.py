@@ -8,7 +8,7 @@ from typing import Annotated
 
 from .base import Mechanism
 from .quantity import Quantity
-from .validate import InputError, nonnegative, positive
+from .validate import InputError, listed, nonnegative, positive
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class MixtureOfGaussians(Mechanism):
 
     def __post_init__(self) -> None:
         Mechanism.__post_init__(self)
-        moves, shares = tuple(self.sensitivities), tuple(self.probabilities)
+        moves, shares = listed("sensitivities", self.sensitivities), listed("probabilities", self.probabilities)
         if len(moves) != len(shares):
             raise InputError("probabilities", shares, f"as many as there are sensitivities, {len(moves)}")
         moves = tuple(nonnegative("sensitivities", move) for move in moves)

@@ -174,6 +174,13 @@ def pairs_of_numbers(field: str, value: object, pair: str) -> tuple[tuple[float,
     return tuple((float(first), float(second)) for first, second in value)
 
 
+def listed(field: str, value: object) -> tuple[Any, ...]:
+    """Several values, each of which is still to be checked; InputError for one by itself."""
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(field, value, "several numbers, such as a list")
+    return tuple(value)
+
+
 def _is_number(value: object) -> bool:
     """A number that a float can hold, or infinity, also as text: JSON has no other word for it."""
     if type(value) is float:  # of hundreds of thousands

@@ -26,7 +26,7 @@ from typing import Any
 from ...mechanisms import InputError, Neighbouring, Notion, PrivacyNotion, Run, Visibility, relation_meant
 from ...mechanisms.digits import interval, rounded_up
 from ...mechanisms.text_table import paragraph, text_table
-from ...mechanisms.validate import number, open_probability
+from ...mechanisms.validate import listed, number, open_probability
 from ..bracket import Bracket
 from ..epsilon import delta as delta_of
 from ..question import RTOL
@@ -177,7 +177,7 @@ def risk(
     Raises InputError for rates and priors out of range, and as accounting.delta does.
     """
     chance = open_probability("prior", prior)
-    if not false_positive_rates:
+    if not (false_positive_rates := listed("false_positive_rates", false_positive_rates)):
         raise InputError("false_positive_rates", false_positive_rates, "at least one rate")
     for rate in false_positive_rates:
         if not 0.0 < number("false_positive_rates", rate) <= 0.5:

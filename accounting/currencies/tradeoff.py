@@ -19,7 +19,7 @@ from flint import arb, ctx
 from ...mechanisms import Mechanism, Run, as_run
 from ...mechanisms.arrays import Floats
 from ...mechanisms.neighbours import Neighbouring, Notion, PrivacyNotion, Visibility, relation_meant
-from ...mechanisms.validate import InputError, count, number, open_probability
+from ...mechanisms.validate import InputError, count, listed, number, open_probability
 from ..answer import answer
 from ..bracket import Bracket
 from ..losses import gaussian_rounds as gaussian
@@ -151,7 +151,7 @@ def tradeoff(
     """
     count("points", points, least=2)
     smallest = open_probability("smallest_delta", smallest_delta)
-    for alpha in narrow_at:
+    for alpha in (narrow_at := listed("narrow_at", narrow_at)):
         if not 0.0 < number("narrow_at", alpha) <= 0.5:
             raise InputError("narrow_at", alpha, "an error rate above 0 and at most 1/2")
         smallest = min(smallest, alpha / 64)

@@ -26,7 +26,7 @@ from ..losses.gaussian_rounds import supports as gaussian_only
 from ..pairs import Composition
 from ..pairs.pair import largest_loss
 from ..pricing.dominating import dominating
-from ..question import seen_by
+from ..question import seen_by, tolerance
 from ..renyi.divergence_below import divergence_below
 from ..renyi.proportional import proportional
 from ..renyi.renyi import RenyiCurve, curve
@@ -66,7 +66,7 @@ def rho(
     """
     if orders_up_to != math.inf and number("orders_up_to", orders_up_to) <= 1:
         raise InputError("orders_up_to", orders_up_to, "an order above 1")
-    relation = relation_meant(neighbouring, notion, participation)
+    rtol, relation = tolerance("rtol", rtol), relation_meant(neighbouring, notion, participation)
     pairs = dominating(as_run(run), relation, seen_by(notion, participation))
     exact = proportional(as_run(run), relation)
     if exact is not None:

@@ -6,11 +6,21 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from dpcert.accounting import Bracket, calibrate, delta, deltas, epsilon, epsilons
+from dpcert.accounting import Bracket, calibrate, delta, deltas, epsilon, epsilons, rho, risk, tradeoff
 from dpcert.accounting.accountants import CERTIFIED, ESTIMATES
 from dpcert.accounting.pricing.dominating import dominating
 from dpcert.accounting.question import Question
-from dpcert.mechanisms import Gaussian, InputError, Laplace, Mechanism, Poisson, Repeat, Zcdp
+from dpcert.mechanisms import (
+    Gaussian,
+    InputError,
+    Laplace,
+    MatrixFactorisation,
+    Mechanism,
+    MixtureOfGaussians,
+    Poisson,
+    Repeat,
+    Zcdp,
+)
 
 RUNS: list[Mechanism] = [
     Gaussian(1.0),
@@ -91,3 +101,24 @@ def test_every_accountant_keeps_to_the_protocol(accountant) -> None:
     assert served or accountant.name in (
         *("participation", "revealed-coins", "allocation", "replaced-block", "replaced-blocks", "cohorts"),
     )
+
+
+@pytest.mark.parametrize("one", [None, 0.1, 10**400, object()])
+def test_one_number_where_several_are_asked_for_is_a_sentence(one):
+    run = Poisson(Gaussian(1.0), 0.1)
+    for field, ask in {
+        "deltas": lambda: epsilons(run, one),
+        "epsilons": lambda: deltas(run, one),
+        "false_positive_rates": lambda: risk(run, false_positive_rates=one),
+        "narrow_at": lambda: tradeoff(run, narrow_at=one),
+        "sensitivities": lambda: MixtureOfGaussians(1.0, one, (1.0,)),
+        "encoder": lambda: MatrixFactorisation(1.0, one),
+    }.items():
+        with pytest.raises(InputError, match=f"^{field} = .*: expected several numbers"):
+            ask()
+
+
+@pytest.mark.parametrize("rtol", [None, 0, 2, 10**400])
+def test_the_width_of_rho_is_checked(rtol):
+    with pytest.raises(InputError, match=r"^rtol = "):
+        rho(Poisson(Gaussian(1.0), 0.1), rtol=rtol)
