@@ -167,10 +167,10 @@ added: list[Accountant] = []
 """Those of other packages (extending.py), certified ones as well."""
 
 
-def named(name: AccountantName) -> Sequence[Accountant]:
-    """The one of this name; of "best" the certified ones, which are asked together. Raises InputError for others."""
-    known: dict[str, Sequence[Accountant]] = {each.name: [each] for each in (*CERTIFIED, *ESTIMATES, *added)}
-    return (known | {BEST: (*CERTIFIED, *added)})[choice("accountant", name, (BEST, *known))]
+def named(name: AccountantName) -> Accountant:
+    """The one of this name, other than "best". Raises InputError for a name that none has."""
+    known = {each.name: each for each in (*CERTIFIED, *ESTIMATES, *added)}
+    return known[choice("accountant", name, (BEST, *known))]
 
 
 def composed(product: Composition, name: AccountantName, quantity: Quantity, at: float, rtol: float) -> Bracket:
@@ -180,7 +180,7 @@ def composed(product: Composition, name: AccountantName, quantity: Quantity, at:
     """
     if name == BEST:
         return _best(product, quantity, at, rtol)
-    (asked,) = named(name)
+    asked = named(name)
     if not asked.supports(product):
         serving = [other.name for other in (*CERTIFIED, *ESTIMATES, *added) if other.supports(product)]
         raise InputError("accountant", name, "one that serves this run: " + ", ".join([BEST, *serving]))
@@ -197,7 +197,7 @@ def composed_together(
 
     The accountant is the one that `composed` asks first: where its bracket is narrow, it asks no other.
     """
-    asked = next((each for each in named(name) if each.supports(product)), None)
+    asked = next((each for each in (CERTIFIED if name == BEST else [named(name)]) if each.supports(product)), None)
     many = (
         (asked.epsilons_of if quantity == Quantity.EPSILON else asked.deltas_of) if isinstance(asked, Tuned) else None
     )
@@ -215,7 +215,7 @@ def _best(product: Composition, quantity: Quantity, at: float, rtol: float) -> B
     best: Bracket | None = None
     found: list[Bracket] = []
     before: list[Accountant] = []
-    for accountant in named(BEST):
+    for accountant in (*CERTIFIED, *added):
         if best is not None and (
             best.narrower_than(max(rtol, accountant.finest)) or _idle(accountant, product, before)
         ):

@@ -80,7 +80,8 @@ class Question:
         """The question that a caller's words mean. Raises InputError for words and tolerances that mean none."""
         seen = seen_by(notion, participation)
         relation = relation_meant(neighbouring, notion, participation)
-        named(accountant)
+        if accountant != BEST:
+            named(accountant)
         return cls(as_run(run), Quantity(quantity), relation, seen, accountant, tolerance("rtol", rtol))
 
     @property
@@ -94,7 +95,7 @@ class Question:
 
     def asks(self, accountant: Accountant) -> bool:
         """Whether this certified one is asked, alone or among all."""
-        return self.of_all or self.of_one(accountant)
+        return self.accountant in (BEST, accountant.name)
 
     def pairs(self) -> Dominating:
         """The product pairs that bound and attain what the run reveals."""

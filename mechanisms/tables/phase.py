@@ -95,7 +95,7 @@ def has_uneven_cohorts(phase: Phase) -> bool:
 
 def has_uneven_batches(phase: Phase) -> bool:
     """Whether a shuffled batch is averaged with unequal weights, so that who is in it changes all of them."""
-    return phase.sampling.scheme == "shuffle" and has_weights(phase)
+    return phase.sampling.scheme == Scheme.SHUFFLE and has_weights(phase)
 
 
 def has_weights(phase: Phase) -> bool:

@@ -30,7 +30,7 @@ READ_FROM_OUTSIDE = {
     "mechanisms/tables/kinds.py: 'kind' not in value": "a key of a claim",
     "mechanisms/tables/noise.py: self.weights == 'uniform'": "a claim's word in the place of numbers",
     "mechanisms/tables/noise.py: value == 'uniform'": "a claim's word in the place of numbers",
-    "mechanisms/tables/phase.py: getattr(table, 'weights', 'uniform') != 'uniform'": "the same",
+    "mechanisms/tables/phase.py: each == 'uniform'": "the same",
     "mechanisms/text_table.py: 'COLUMNS' in os.environ": "an environment variable",
 }
 """What is text because somebody else writes it, and why."""
