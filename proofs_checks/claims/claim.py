@@ -113,7 +113,7 @@ class Claim:
         """Raises InputError where a replaced unit may leave one mean over those present, and enter another."""
         among = self.statement.phases_per_unit
         moves = self.statement.neighbouring == Relation.REPLACE_ONE and among is not None and among < len(self.phases)
-        if moves and any(map(has_falling_divisor, self.phases)):
+        if moves and any(map(has_falling_divisor, self.all_phases)):
             expected = (
                 "noise on the sum in every phase (kind = 'gaussian'): replaced data may belong to other phases, and a "
                 "mean over the units that are there then divides by one less in some, and by one more in others"
