@@ -21,6 +21,7 @@ from dpcert.mechanisms import (
     PiecewiseMechanism,
     Poisson,
     PureDp,
+    RandomAllocation,
     RandomizedResponse,
     Repeat,
     StableHistogram,
@@ -80,7 +81,8 @@ def test_everybody_in_cohorts_that_are_never_cut():
 @pytest.mark.parametrize("observer", [OUTSIDE, EVERYBODY_ELSE])
 def test_gaussian_noise_at_delta_0_before_named_observers(observer):
     """It raised: the logarithm of a delta rounded down, below 0."""
-    assert observer_epsilon(Gaussian(3.0), observer, 0.0, "zero-out").epsilon.lower == math.inf
+    for run in (Gaussian(3.0), RandomAllocation(Gaussian(3.0), 10), Repeat(RandomAllocation(Gaussian(3.0), 10, 2), 2)):
+        assert observer_epsilon(run, observer, 0.0, "zero-out").epsilon.lower == math.inf
 
 
 @pytest.mark.parametrize("rate", [1.318e-145, 1e-300])
