@@ -2,7 +2,7 @@
 above 1000), from the 42nd entry on, or where a number is none.
 
 LATE: private for a few entries. NEVER: for none. NOT_A_NUMBER: where what is computed of a released value is nan or
-infinite.
+infinite. CAREFUL: private, since what is computed has a value.
 """
 
 from __future__ import annotations
@@ -267,3 +267,38 @@ NOT_A_NUMBER = [
     nan_of_log, nan_of_sqrt, nan_of_sqrt_in_between, nan_of_power, inf_of_exp, inf_of_quotient, nan_of_quotient,
     nan_in_max, nan_in_argmax, nan_clip, weight_of_noise,
 ]  # fmt: skip
+
+
+def logit(data, rng):
+    p = data.mean() + rng.laplace(0, 1 / len(data))
+    p = min(max(p, 0.01), 0.99)
+    return math.log(p / (1 - p))
+
+
+def z_score(data, rng):
+    n = len(data)
+    mean = data.mean() + rng.laplace(0, 2 / n)
+    second = (data * data).mean() + rng.laplace(0, 2 / n)
+    sd = np.sqrt(np.maximum(second - mean * mean, 1e-6))
+    return mean / sd
+
+
+def rms(data, rng):
+    total = np.square(data).sum() + rng.laplace(0, 1)
+    return math.sqrt(abs(total) / len(data))
+
+
+def noisy_std(data, rng):
+    n = len(data)
+    s = data.sum() + rng.laplace(0, 2)
+    q = (data**2).sum() + rng.laplace(0, 2)
+    return math.sqrt(max(q / n - (s / n) ** 2, 0.0))
+
+
+def mean_rounded_count(data, rng):
+    total = np.clip(data, 0, 1).sum() + rng.laplace(0, 2)
+    count = max(1, round(len(data) + rng.laplace(0, 2)))
+    return total / count
+
+
+CAREFUL = [(logit, {}), (z_score, {}), (rms, {}), (noisy_std, {}), (mean_rounded_count, {"relation": "add-remove"})]

@@ -25,6 +25,11 @@ def test_what_leaks_is_not_proved(function):
     assert prove(function, epsilon=1, entries=1).certificate is None
 
 
+@pytest.mark.parametrize(("function", "options"), misread.CAREFUL)
+def test_what_has_a_value_is_proved(function, options):
+    assert prove(function, epsilon=1, entries=1, **options).every_size
+
+
 FLAT = np.arange(6.0).reshape(2, 3)
 MADE = {
     "array": (np.array, numpy_cells.array),

@@ -6,6 +6,8 @@ import re
 import warnings
 
 import pytest
+import red_team_lines
+from cases import few
 from red_team import ATTACKS
 
 from dpcert.proofs_checks.proving import prove
@@ -34,3 +36,12 @@ def test_it_is_not_proved(function, container):
 
 def test_there_are_many():
     assert len(LISTED) >= 200
+    assert len(red_team_lines.ATTACKS) >= 120
+
+
+@pytest.mark.parametrize("function", few(red_team_lines.ATTACKS, 8))
+def test_no_line_is_proved(function):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        proof = prove(function, epsilon=1, up_to=2, max_seconds=20)
+    assert proof.certificate is None, str(proof)

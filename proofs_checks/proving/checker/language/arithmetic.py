@@ -52,6 +52,8 @@ def lifted(value: Any) -> Form:
         return merged if merged is not None else Form({}, int(truth(value)))
     if isinstance(value, Uniform):
         return functions.uniform(value)
+    if isinstance(value, Ratio):
+        return ratios.number(value)  # type: ignore[no-any-return]
     if isinstance(value, Weight | Total):
         return lifted(functions.valued(value))
     if not is_number(value):

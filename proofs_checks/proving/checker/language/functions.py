@@ -86,12 +86,20 @@ def nonlinear(
     if operation not in words:
         raise Refused("this operation of symbols")
     power = operation is operator.pow
-    whole_power = power and not right.slopes and right.at_zero.denominator == 1 and right.at_zero > 0
-    if power and not whole_power and not positive(left):
+    if power and not _has_power(left, right):
         raise Refused("a power of what may not be above 0: write max(..., 1e-12)")
     if not power and not never_zero(right):
         raise Refused("a quotient or remainder by what may be 0: write max(..., 1e-12)")
-    return run.computed(words[operation], _numeric(operation), [left, right], whole=operation is operator.floordiv)
+    made = run.computed(words[operation], _numeric(operation), [left, right], whole=operation is operator.floordiv)
+    above = operation is operator.truediv and nonnegative(left) and positive(right)
+    return noted(made, positive(left)) if above else made
+
+
+def _has_power(base: Form, exponent: Form) -> bool:
+    """Whether there is one: of a number that may be below 0 by whole numbers above 0 only."""
+    if not exponent.slopes and exponent.at_zero > 0:
+        return exponent.at_zero.denominator == 1 or nonnegative(base)
+    return positive(base)
 
 
 def noted(made: Form, positive: bool = False) -> Form:

@@ -15,7 +15,7 @@ from ..refusals import Refused
 from . import records
 from .arithmetic import as_number, binary, comparison, elementwise, lifted, plain, truth
 from .arrays import array_of, cast, kind_named, kind_of, made
-from .functions import absolute, elementary, greater, lesser, nonnegative, noted, rounded
+from .functions import absolute, elementary, greater, lesser, nonnegative, noted, positive, rounded
 from .values import KINDS, Array, Squares, of_records, symbolic
 
 
@@ -56,10 +56,11 @@ def square_root(value: Any) -> Any:
     """numpy.sqrt and math.sqrt: of the squares of a record's entries its norm."""
     if isinstance(value, Squares):
         return records.root(value)
-    if symbolic(value) and not nonnegative(lifted(value)):
+    value = lifted(value) if symbolic(value) else value
+    if symbolic(value) and not nonnegative(value):
         raise Refused("sqrt of what may be below 0: write sqrt(max(..., 0))")
     made = elementary("sqrt", math.sqrt)(value)
-    return noted(made) if symbolic(made) else made
+    return noted(made, positive(value)) if symbolic(made) else made
 
 
 def numeric(cell: Any) -> Any:

@@ -71,6 +71,8 @@ def _by_tuples(cells: list[Any], keys: list[Any], reverse: bool) -> list[Any]:
     if not all(isinstance(each, tuple) and each for each in keys):
         raise Refused("an order of values that are neither numbers nor texts")
     firsts = [each[0] for each in keys]
+    if all(isinstance(each, str) for each in firsts) and len(set(firsts)) == len(firsts):
+        return [cells[i] for i in sorted(range(len(cells)), key=lambda i: firsts[i], reverse=reverse)]
     forms = [lifted(each) for each in firsts]
     if not distinct(forms, tracer().draws):
         raise Refused("an order of tuples whose first parts may be equal")

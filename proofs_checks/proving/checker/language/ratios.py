@@ -8,6 +8,7 @@ from typing import Any
 
 from ..current_run import tracer
 from ..forms import Form
+from .functions import nonnegative, noted, positive
 from .values import Ratio, is_number
 
 LENGTH = "N"
@@ -40,7 +41,8 @@ def number(value: Any) -> Any:
     """The number, of which nothing is known but what it is computed of."""
     if not isinstance(value, Ratio):
         return value
-    return tracer().computed("quotient", operator.truediv, [value.form, Form.variable(LENGTH)])
+    made = tracer().computed("quotient", operator.truediv, [value.form, Form.variable(LENGTH)])
+    return noted(made, positive(value.form)) if nonnegative(value.form) else made
 
 
 def binary(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
