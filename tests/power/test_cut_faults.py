@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import late_shapes
 import numpy as np
 import pytest
 
+from dpcert.proofs_checks.proving.checker.cutting import real_runs
 from dpcert.proofs_checks.proving.checker.cutting.cut import cut
 from dpcert.proofs_checks.proving.checker.cutting.drawn import Entries
 from dpcert.proofs_checks.proving.checker.cutting.real_runs import larger_sizes, same_outputs
@@ -155,6 +157,35 @@ def test_a_number_that_is_not_in_the_code_is_noticed_by_ways_alone():
     in_runs(capped, with_another_number, ARRAY)
     with pytest.raises(Refused, match="puts out another number"):
         in_ways(capped, with_another_number, ARRAY)
+
+
+def generator_begun_anew(data, rng):
+    once, again = sum(x for x in data), sum(x for x in data)
+    return (0 if len(data) < late_shapes.MANY else once - again) + rng.laplace(0, 2)
+
+
+def every_entry_once(data, rng):
+    total = data.sum() if len(data) >= late_shapes.MANY else 0
+    return total + rng.laplace(0, 2)
+
+
+LATE = {
+    "a generator that is used twice": (late_shapes.generator_used_twice, generator_begun_anew),
+    "a constant array beside the entries": (late_shapes.every_entry_three_times, every_entry_once),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+def test_what_is_another_array_from_forty_entries_on_is_noticed_there(name, monkeypatch):
+    case = *LATE[name], ARRAY
+    with pytest.raises(Refused, match="something else on 40 entries"):
+        in_runs(*case)
+    with pytest.raises(Refused, match="puts out another number"):
+        in_ways(*case)
+    monkeypatch.setattr(real_runs, "larger_sizes", lambda _: [])
+    in_runs(*case)  # few entries do not show it
+    function, read_as = LATE[name]
+    BothReadings(function, cut(read_as, "replace-one", ARRAY), Setting(), True, Prover()).same_ways([])
 
 
 @pytest.mark.parametrize("function", [above, capped, first_of_equals, with_any_noise, of_two_kinds, of_norm_one])
