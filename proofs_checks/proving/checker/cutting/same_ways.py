@@ -24,9 +24,9 @@ from ..tracer import Tracer
 from .cut import Cut
 from .real_runs import by_steps
 
-FEW, LARGEST = (1, 2, 3), 64
+FEW, LARGEST = (2, 3), 64
 """With these numbers of entries; and, where three have as many ways as two, with larger ones up to so many."""
-MOST = 200
+MOST = 100
 """So many ways are followed at most."""
 
 

@@ -173,12 +173,15 @@ def _points(leaf: Leaf, data: Data, real: RealStep, chance: random.Random) -> It
     starts: list[Point] = [{name: _drawn(name, data, chance) for name in free} for _ in range(TRIES)]
     numbers = {name for name in free if name not in data.vectors}
     zeros = {name: Fraction(0) for name in numbers - {"i", LENGTH}}
+    for start in starts:
+        for more, size in ((zeros, SMALL), ({}, Fraction(1))):
+            point = _completed(start | more, tests, leaf, data, chance, size)
+            if point is not None:
+                yield point
     found = Prover().point(tests) or {}
-    exact = not any(value.denominator & (value.denominator - 1) for value in found.values())
-    solved = [(starts[0] | {name: found.get(name, Fraction(0)) for name in numbers}, SMALL)] if exact else []
-    drawn = [(start | more, size) for start in starts for more, size in ((zeros, SMALL), ({}, Fraction(1)))]
-    for start, size in [*drawn, *solved]:
-        point = _completed(start, tests, leaf, data, chance, size)
+    if not any(value.denominator & (value.denominator - 1) for value in found.values()):
+        solved = starts[0] | {name: found.get(name, Fraction(0)) for name in numbers}
+        point = _completed(solved, tests, leaf, data, chance, SMALL)
         if point is not None:
             yield point
 
@@ -195,7 +198,7 @@ def _completed(
     fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
     if any(sign.decided() is False for sign in fixed):
         return None
-    noise = Prover().point(fixed)
+    noise = Prover().point(fixed) if any(sign.form.slopes for sign in fixed) else {}
     if noise is None:
         return None
     drawn: dict[str, Any] = {}

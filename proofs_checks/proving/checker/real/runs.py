@@ -220,7 +220,7 @@ def _with_noise(case: Neighbours, leaf: Leaf, point: Point, tests: list[Sign]) -
     fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
     if any(not sign.form.slopes and not sign.decided() for sign in fixed):
         return None
-    noise = Prover().point(fixed)
+    noise = Prover().point(fixed) if any(sign.form.slopes for sign in fixed) else {}
     if noise is None:
         return None
     nothing = {f"n{k}": Fraction(0) for k in range(len(leaf.draws))}
