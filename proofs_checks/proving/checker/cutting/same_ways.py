@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..farkas import Prover
-from ..forms import Form, Sign, noise_index
+from ..forms import Form, Sign
+from ..language.above_zero import smooth
 from ..language.calls import called
 from ..language.values import Dimension, Generator, Vector
-from ..noise import COMPUTED, KINDS
 from ..outputs import key_of
 from ..pairs import Data, Setting
 from ..refusals import Refused
@@ -61,7 +61,7 @@ class BothReadings:
     def _compared(self, leaf: Leaf, steps: Node, data: Data) -> int:
         """How many ways of the steps this way of the function may meet, other than with probability 0."""
         met = 0
-        known = [Sign(test.form, test.strict or _continuous(test.form, leaf)) for test in leaf.tests]
+        known = [Sign(test.form, test.strict or smooth(test.form, leaf.draws)) for test in leaf.tests]
         for other, more in reached(steps, [*data.facts, *known], self.prover):
             met += 1
             if (other.key, other.draws) != (leaf.key, leaf.draws):
@@ -85,9 +85,3 @@ def _run(made: Cut, entries: list[Form], data: Data) -> Callable[[Tracer], tuple
 
     loops = [(followed(loop.step), followed(loop.after)) for loop in made.loops]
     return lambda _: key_of(by_steps(followed(made.before), loops, held, dimension, Generator()))
-
-
-def _continuous(form: Form, leaf: Leaf) -> bool:
-    """Whether it hangs on smooth noise: it is 0 with probability 0 only."""
-    kinds = [leaf.draws[k][0] for name in form.slopes if (k := noise_index(name)) is not None]
-    return any(KINDS[kind].smooth for kind in kinds) and not any(kind in COMPUTED for kind in kinds)

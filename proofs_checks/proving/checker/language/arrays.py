@@ -120,8 +120,7 @@ def array_of(value: Any, kind: str | None = None) -> Array:
 
 
 def converted(value: Array, kind: str) -> Array:
-    """A copy of another kind, with its cells in the same order in memory: integers that are no whole numbers are cut
-    off."""
+    """A copy of another kind: integers that are no whole numbers are cut off."""
     from .functions import whole
 
     def one(cell: Any) -> Any:

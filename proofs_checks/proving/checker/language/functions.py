@@ -14,11 +14,11 @@ from typing import Any
 
 from ..current_run import tracer
 from ..exact_numbers import exact
-from ..forms import Form, Sign, noise_index
-from ..noise import COMPUTED, KINDS
+from ..forms import Form, Sign
 from ..pairs import Ends
 from ..refusals import Refused, UsedTwice
 from . import functions_of_size
+from .above_zero import has_power, never_zero, nonnegative, noted, positive
 from .values import Ratio, Text, Total, Uniform, Weight, is_number, symbolic
 
 NOTHING: Ends = (None, None)
@@ -86,67 +86,13 @@ def nonlinear(
     if operation not in words:
         raise Refused("this operation of symbols")
     power = operation is operator.pow
-    if power and not _has_power(left, right):
+    if power and not has_power(left, right):
         raise Refused("a power of what may not be above 0: write max(..., 1e-12)")
     if not power and not never_zero(right):
         raise Refused("a quotient or remainder by what may be 0: write max(..., 1e-12)")
     made = run.computed(words[operation], _numeric(operation), [left, right], whole=operation is operator.floordiv)
     above = operation is operator.truediv and nonnegative(left) and positive(right)
     return noted(made, positive(left)) if above else made
-
-
-def _has_power(base: Form, exponent: Form) -> bool:
-    """Whether there is one: of a number that may be below 0 by whole numbers above 0 only."""
-    if not exponent.slopes and exponent.at_zero > 0:
-        return exponent.at_zero.denominator == 1 or nonnegative(base)
-    return positive(base)
-
-
-def noted(made: Form, positive: bool = False) -> Form:
-    """A value that is never below 0, or always above."""
-    tracer().signs.update(dict.fromkeys(made.slopes, positive))
-    return made
-
-
-def _known_sign(form: Form) -> bool | None:
-    """Of a sum of values that are never below 0, or always above, whether it is above 0. None: it is none."""
-    signs = tracer().signs
-    if form.at_zero < 0 or any(slope < 0 or name not in signs for name, slope in form.slopes.items()):
-        return None
-    return form.at_zero > 0 or any(signs[name] for name in form.slopes)
-
-
-def _holds(sign: Sign) -> bool:
-    run = tracer()
-    return bool(run.prover.contradictory([*run.data.facts, *run.assumed, sign.negation()]))
-
-
-def positive(form: Form) -> bool:
-    """Whether it is above 0 on this run, but for probability 0."""
-    return bool(_known_sign(form)) or _holds(Sign(form, not almost_surely(form)))
-
-
-def nonnegative(form: Form) -> bool:
-    """Whether it is not below 0 on this run."""
-    return _known_sign(form) is not None or _holds(Sign(form, False))
-
-
-def never_zero(form: Form) -> bool:
-    """Whether it is not 0 on this run, but for probability 0."""
-    return almost_surely(form) or positive(form) or positive(-form)
-
-
-def almost_surely(form: Form) -> bool:
-    """Whether it hangs on smooth noise, and on nothing computed of it: then it is 0 with probability 0."""
-    draws = tracer().draws
-    kinds = [draws[k][0] for name in form.slopes if (k := noise_index(name)) is not None]
-    return any(KINDS[kind].smooth for kind in kinds) and not computed(form)
-
-
-def computed(form: Form) -> bool:
-    """Whether it hangs on values that are computed of others."""
-    draws = tracer().draws
-    return any((k := noise_index(name)) is not None and draws[k][0] in COMPUTED for name in form.slopes)
 
 
 def _numeric(function: Callable[..., Any]) -> Callable[..., Fraction]:

@@ -14,6 +14,7 @@ from ..current_run import tracer
 from ..order import largest_place, least_place
 from ..refusals import Raises, Refused
 from . import functions
+from .above_zero import computed
 from .arithmetic import add, binary, comparison, lifted, plain, truth
 from .arrays import VIEWS, iterated
 from .numpy_cells import magnitude, square_root
@@ -151,7 +152,7 @@ def of_numbers(function: Callable[[Any], bool], of_symbols: bool) -> Callable[[A
     """A question that has one answer for all symbols, which are finite; floats may overflow where they are computed."""
 
     def asked(value: Any) -> bool:
-        if symbolic(value) and functions.computed(lifted(value)):
+        if symbolic(value) and computed(lifted(value)):
             raise Refused("whether a computed number is finite: ask before it is computed")
         return of_symbols if symbolic(value) else function(_known(value))
 

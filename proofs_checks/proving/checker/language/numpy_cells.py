@@ -13,9 +13,10 @@ from ..current_run import tracer
 from ..forms import Sign
 from ..refusals import Refused
 from . import records
+from .above_zero import nonnegative, noted, positive
 from .arithmetic import as_number, binary, comparison, elementwise, lifted, plain, truth
 from .arrays import array_of, cast, kind_named, kind_of, made
-from .functions import absolute, elementary, greater, lesser, nonnegative, noted, positive, rounded
+from .functions import absolute, elementary, greater, lesser, rounded
 from .values import KINDS, Array, Squares, of_records, symbolic
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..current_run import tracer
 from ..forms import Form
-from .functions import nonnegative, noted, positive
+from .above_zero import nonnegative, noted, positive
 from .values import Ratio, is_number
 
 LENGTH = "N"
