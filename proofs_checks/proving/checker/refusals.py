@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from typing import Self
 
 
@@ -15,6 +17,11 @@ class Refused(BaseException):
     def at(self, place: str) -> Self:
         """The same, with the place in the code that it is about; the innermost place is kept."""
         self.place = self.place or place
+        return self
+
+    def about(self, names: Mapping[str, str]) -> Self:
+        """The same, with other names in quotes: as they are in the code."""
+        self.reason = re.sub(r"'(\w+)'", lambda found: repr(names.get(found[1], found[1])), self.reason)
         return self
 
     def __str__(self) -> str:

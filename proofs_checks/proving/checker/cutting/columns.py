@@ -21,7 +21,7 @@ from ..refusals import Refused
 from .earlier import refuse_changes
 from .elements import DIMENSION, NUMPY, Elements, OpenLoop
 from .shapes import Shape, shape_of
-from .statements import expression, is_loop, mentions, parsed, times_set, with_first_steps
+from .statements import Replaced, expression, is_loop, mentions, parsed, stored, times_set, with_first_steps
 from .sums import Sums, is_elementwise
 
 HISTOGRAM = "np.histogram", "numpy.histogram"
@@ -95,12 +95,20 @@ class _Columns(Elements):
         self.since: dict[int, list[ast.stmt]] = {}
 
     def statement(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The statement, after the place of its loop if it needs one."""
+        """The statement, after the place of its loop if it needs one. Arrays of the entries are as long as the data."""
+        lengths = {text: f"len({self.data})" for name in self.named for text in (f"len({name})", f"{name}.shape[0]")}
+        statement = Replaced(lengths).visit(statement)
         written, self.loop = copy.deepcopy(statement), None
         made = self._statement(statement)
         if self.loop is not None:
             value, known = getattr(written, "value"), {self.data, self.rng, *self.named, *self.whole}  # noqa: B009
-            refuse_changes(value, self.since.setdefault(id(self.loop), []), self.body, known)
+            between = self.since.setdefault(id(self.loop), [])
+            refuse_changes(value, between, self.body, known)
+            computed = [*parsed(*self.loop.before), *self.loop.body]
+            for name in sorted(n for n in stored(between) if any(mentions(part, n) for part in computed)):
+                raise Refused(
+                    f"{name!r}, with which an array is computed that was begun before: set it before that one"
+                )
         self.passed(written)
         return made
 

@@ -35,6 +35,7 @@ from .elements import DIMENSION, DIVIDE
 from .parameters import Givens, compiled, opened
 from .shapes import OF_CONTAINERS
 from .statements import Apart, Replaced, is_loop, mentions
+from .versions import with_versions
 
 STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"
 NEXT, BREAK, RETURN = "next", "break", "return"
@@ -76,7 +77,18 @@ def cut(function: Callable[..., Any], relation: str, container: str) -> Cut:
     syntax = copy.deepcopy(definition(givens.function))
     check(syntax, file_of(givens.function))
     data, rng = givens.parameters(syntax)
-    _refuse_statements(syntax, (data, rng))
+    written = with_versions(syntax.body, (data, rng))
+    try:
+        return _cut_at_loops(givens, syntax, (data, rng), relation, container)
+    except Refused as refused:
+        raise refused.about(written) from None
+
+
+def _cut_at_loops(
+    givens: Givens, syntax: ast.FunctionDef, given: tuple[str, str], relation: str, container: str
+) -> Cut:
+    data, rng = given
+    _refuse_statements(syntax, given)
     apart = Apart()
     syntax.body = [apart.visit(statement) for statement in syntax.body]
     givens.refuse_shadows(syntax)
