@@ -22,9 +22,9 @@ def test_what_does_not_change_is_proved():
 
 def test_without_refusing_changes_a_late_leak_is_believed(monkeypatch):
     monkeypatch.setattr(columns, "refuse_changes", lambda *_: None)
-    assert not prove(late_shapes.weight_of_a_lambda, entries=1).every_size  # runs on more entries differ
+    assert not prove(late_shapes.weight_in_a_list, entries=1).every_size  # runs on more entries differ
     monkeypatch.setattr(real_runs, "larger_sizes", lambda _: [])
-    assert prove(late_shapes.weight_of_a_lambda, entries=1).every_size
+    assert prove(late_shapes.weight_in_a_list, entries=1).every_size
 
 
 def test_without_shapes_a_late_leak_is_believed(monkeypatch):
