@@ -10,8 +10,8 @@ from typing import Annotated, Any, get_args
 import typer
 
 from ..mechanisms import InputError, Relation
-from ..mechanisms.tables.cohort import SamplingTable
 from ..mechanisms.tables.kinds import KINDS
+from ..mechanisms.tables.scheme import Scheme
 from ..mechanisms.text_input import number, whole
 from ..mechanisms.validate import choice, lacks
 
@@ -93,7 +93,7 @@ Sampling = Annotated[
     typer.Option(
         help="How the units of a round are chosen: none, poisson, fixed-size, shuffle, cyclic or random-allocation; "
         "with matrix-factorisation also cyclic-poisson, balls-in-bins or min-separated.",
-        autocompletion=words(*get_args(SamplingTable.model_fields["scheme"].annotation)),
+        autocompletion=words(*Scheme),
     ),
 ]
 SamplingRate = Annotated[
