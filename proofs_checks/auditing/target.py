@@ -53,6 +53,15 @@ def load(
     return Target(name, mechanism, ((found[0], found[1]),), False)
 
 
+def imported(name: str, pair: str | None) -> None:
+    """What a worker process does first that is no copy of the one which loaded them: it finds the same modules."""
+    where = name.rpartition(":")[0]
+    if sys.modules.keys().isdisjoint({where, Path(where).stem}):
+        _module("MODULE:CALLABLE", where)
+        if pair is not None:
+            _stated(pair)
+
+
 def _stated(pair: str) -> Any:
     """The pair of this name, or of these literals, such as ([0.0], [1.0])."""
     try:

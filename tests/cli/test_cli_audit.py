@@ -186,6 +186,20 @@ def test_writing_to_an_ended_worker_does_not_end_the_command():
     assert (done.returncode, done.stdout) == (0, "still there\n"), done.stderr
 
 
+def test_workers_that_are_no_copies_of_the_command_find_the_file(file):
+    """From Python 3.14 on, and on other systems than Linux, they begin without the modules of the command."""
+    arguments = ["audit", f"{file}:full", "--mu", "1", "--trials", "2000", "--workers", "1", "--json"]
+    script = f"""if True:
+        import multiprocessing
+        multiprocessing.set_start_method("spawn")
+        from dpcert.cli import run
+        run({arguments!r})
+    """
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["tests"]
+
+
 def test_ctrl_c_reports_what_is_known_with_workers(file):
     """A child process of its own, interrupted as a terminal does it: the whole process group at once."""
     fifo = file.with_name("busy")

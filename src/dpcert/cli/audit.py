@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -180,9 +181,11 @@ def _attacked(asked: Asked, target: Target) -> tuple[AuditResult | None, Mechani
     from ..proofs_checks.auditing.attack import attack
     from ..proofs_checks.auditing.audit import SHARES
     from ..proofs_checks.auditing.curve import stated_claim
+    from ..proofs_checks.auditing.target import imported
 
     choice("--method", asked.method, SHARES)  # before the bar
-    with pool(asked.workers) as executor, bar("trials") as progress:
+    found = partial(imported, asked.mechanism or "", asked.pair)
+    with pool(asked.workers, start=found) as executor, bar("trials") as progress:
         try:
             result = attack(
                 target,
