@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import pickle
 
 import pytest
@@ -54,7 +55,9 @@ def test_two_processes_judge_what_one_does(tmp_path):
 
 
 def test_a_verdict_that_does_not_come_back_takes_no_other_along(tmp_path, monkeypatch):
-    """The plant, as the tables were: no module has the class by its name."""
+    """The plant, as the tables were: no module has the class by its name. Workers have it, as copies of this process."""
+    copies = multiprocessing.get_context("fork")
+    monkeypatch.setattr(multiprocessing, "get_context", lambda *_: copies)
     monkeypatch.delattr(described.DescribedTable, "__reduce__")
     found = verify_files(files(tmp_path), Asked(), jobs=2)
     assert not found.results
