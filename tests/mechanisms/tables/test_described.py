@@ -55,7 +55,7 @@ def test_two_processes_judge_what_one_does(tmp_path):
 
 
 def test_a_verdict_that_does_not_come_back_takes_no_other_along(tmp_path, monkeypatch):
-    """The plant, as the tables were: no module has the class by its name. Workers have it, as copies of this process."""
+    """The plant, as the tables were: no module has the class by its name. Workers are copies, and have the plant."""
     copies = multiprocessing.get_context("fork")
     monkeypatch.setattr(multiprocessing, "get_context", lambda *_: copies)
     monkeypatch.delattr(described.DescribedTable, "__reduce__")
