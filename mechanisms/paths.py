@@ -35,6 +35,16 @@ def content(field: str, path: str | os.PathLike[str], most: int | None = None) -
     return found
 
 
+def is_file(path: Path) -> bool:
+    """Whether there is such a file. Raises OSError where that may not be known: Path.is_file says no there, or raises
+    it, by the version of Python.
+    """
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
 def place_for(field: str, path: Path) -> None:
     """InputError, before any work, where no file could be written there: in no folder that exists, or one itself."""
     if path.is_dir() or not path.parent.is_dir():

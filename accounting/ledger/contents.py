@@ -11,6 +11,7 @@ from ...mechanisms import Mechanism, rounds_by_step
 from ...mechanisms.digits import as_given, interval
 from ...mechanisms.neighbours import Neighbouring, Notion, PrivacyNotion, Relation, Visibility, relation_meant
 from ...mechanisms.notebook import InNotebook
+from ...mechanisms.paths import is_file
 from ...mechanisms.text_table import text_table
 from ...mechanisms.validate import InputError
 from ..accountants import AccountantName
@@ -95,7 +96,7 @@ def counted(run: Mechanism | None) -> tuple[tuple[int, str], ...]:
 
 def opened(path: Path) -> Ledger:
     """The ledger of an existing file, every event verified; InputError where it cannot be trusted."""
-    if not path.is_file():
+    if not is_file(path):
         raise InputError("LEDGER", str(path), "an existing ledger file", f"{path} does not exist, or is not a file.")
     try:
         return Ledger(path)

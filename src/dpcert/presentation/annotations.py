@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import quote
 
@@ -49,7 +49,7 @@ def _rule(name: str, text: str, more: str | None) -> dict[str, Any]:
 
 
 def _result(annotation: Annotation) -> dict[str, Any]:
-    path = PurePath(annotation.file)
+    path = Path(annotation.file)
     uri = path.as_uri() if path.is_absolute() else quote(path.as_posix())
     place: dict[str, Any] = {"artifactLocation": {"uri": uri}}
     if annotation.line is not None:
