@@ -41,7 +41,7 @@ class RiskCalibration(InNotebook):
     def __str__(self) -> str:
         reached = rounded_up(self.true_positive_rate.upper, 5)
         return (
-            f"{self.solve_for.told(self.value)}\n"
+            f"{self.solve_for.in_words(self.value)}\n"
             f"At false-positive rate {self.fpr:g}, every attack has true-positive rate at most {reached} "
             f"(target: {self.tpr:g}). "
             f"{self.seconds:.2f} s"

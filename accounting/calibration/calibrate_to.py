@@ -41,7 +41,7 @@ class TargetCalibration(InNotebook):
 
     def __str__(self) -> str:
         met = f"{self.quantity} = {as_given(self.target)}"
-        first = f"{self.solve_for.told(self.value)} meets {met}"
+        first = f"{self.solve_for.in_words(self.value)} meets {met}"
         return f"{first}\n  {self.quantity} in {self.amount.ends}, in {self.seconds:.3g} s"
 
     def to_json(self) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class Calibration(InNotebook):
 
     def __str__(self) -> str:
         met = f"({as_given(self.target)}, {as_given(self.delta)})"
-        first = f"{self.solve_for.told(self.value)}{self.of} meets {met}"
+        first = f"{self.solve_for.in_words(self.value)}{self.of} meets {met}"
         return f"{first}\n  epsilon in {self.epsilon.ends}, in {self.seconds:.3g} s"
 
     def to_json(self) -> dict[str, Any]:

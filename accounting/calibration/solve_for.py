@@ -46,7 +46,7 @@ class SolveFor(Word):
         """Where a search gives up at the safest, where it starts, and where it gives up at the boldest."""
         return _VALUES[self]
 
-    def told(self, value: float) -> str:
+    def in_words(self, value: float) -> str:
         """ "NAME = VALUE" in ten digits, rounded to the side that still meets the target."""
         shown = int(value) if self.is_whole else (rounded_up if self.is_noise else rounded_down)(value, DIGITS)
         return f"{self.option} = {shown}"

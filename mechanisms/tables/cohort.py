@@ -74,7 +74,7 @@ class SamplingTable(Table):
             self._forbid("max_cohort")
         elif self.max_cohort is not None:
             self._require("population")
-        if self.drop_last and not self.scheme.deals_epochs:
+        if self.drop_last and not self.scheme.partitions_epochs:
             raise InputError("drop_last", True, f"nothing: scheme = '{self.scheme}' has no last batch of an epoch")
         if self.scheme != Scheme.RANDOM_ALLOCATION:
             self._forbid("block", "per_block")
@@ -132,19 +132,19 @@ class SamplingTable(Table):
 
     def require_even(self, noise: str) -> None:
         """Raises InputError where an epoch's last batch is smaller, and what is added to it depends on its size."""
-        if self.scheme.deals_epochs and self.is_uneven and not self.drop_last:
+        if self.scheme.partitions_epochs and self.is_uneven and not self.drop_last:
             expected = f"a divisor of the population, {self.population}: {noise} would be another in the last batch"
             raise InputError("sampling.cohort", self.cohort, expected)
 
     def require_present(self, field: str, units: int) -> None:
         """Raises InputError where more units are to take part in a round than there can be."""
-        most = self.population if self.scheme.comes_by_itself else self.cohort or self.population
+        most = self.population if self.scheme.draws_units_independently else self.cohort or self.population
         if most is not None and units > most:
             raise InputError(field, units, f"at most the {most} units that can take part in a round")
 
     def rounds_of(self, epochs: float) -> int:
         """How many rounds so many passes over the population are, in exact decimals; the last one counts whole."""
-        if self.scheme.deals_epochs:
+        if self.scheme.partitions_epochs:
             share = Fraction(1, self.together)
         elif self.bins is not None:
             share = Fraction(1, self.bins)
@@ -161,7 +161,7 @@ class SamplingTable(Table):
         """How many rounds one description of `sampled` covers: an epoch, a pass, a block, else one."""
         if self.block is not None:
             return self.block
-        if self.scheme.deals_epochs and self.population and self.cohort:
+        if self.scheme.partitions_epochs and self.population and self.cohort:
             return self.population // self.cohort if self.drop_last else -(-self.population // self.cohort)
         return 1
 

@@ -51,6 +51,11 @@ class CorrelatedTable(KindTable):
         """All rounds as one release, where nobody is sampled."""
 
     @property
+    def states_participations(self) -> bool:
+        """Whether it says how often a unit takes part, or leaves that at the default."""
+        return "max_participations" in self.model_fields_set
+
+    @property
     def _limits(self) -> dict[str, Any]:
         names = ("noise_multiplier", "min_separation", "max_participations")
         return {name: getattr(self, name) for name in names}

@@ -95,7 +95,7 @@ def _weight_of_heaviest(weights: tuple[float, ...], sampling: SamplingTable) -> 
             f"one for each of the population of {sampling.population}, not {len(weights)}",
         )
     *others, heaviest = sorted(weights)
-    if sampling.scheme.comes_by_itself:  # the mean divides by the constant expected total weight
+    if sampling.scheme.draws_units_independently:  # the mean divides by the constant expected total weight
         constant = heaviest / (sampling.rate * math.fsum(weights))
         return constant, constant
     companions = (sampling.cohort or len(weights)) - 1
@@ -117,7 +117,7 @@ class PerClientGaussianTable(MechanismTable):
     assumed_sensitivity: Positive | None = None
 
     def described(self, sampling: SamplingTable) -> Described:
-        if sampling.scheme.comes_by_itself:
+        if sampling.scheme.draws_units_independently:
             raise InputError(
                 "sampling.scheme",
                 sampling.scheme,

@@ -40,8 +40,8 @@ class Phase(Table):
             return
         what = "a pass, an epoch or a block" if begun else "correlated noise"
         expected = (
-            f"one [[phase]] per day where every day starts anew, or all rounds without days where they are one run: "
-            f"{what} may go on from one day to the next, which costs less"
+            f"no days: they do not say whether {what} starts anew every day, which costs more, or goes on. If it "
+            "starts anew, write one [[phase]] per day; if it goes on, write all rounds without days"
         )
         raise InputError("composition.days", days, expected)
 
@@ -51,10 +51,10 @@ class Phase(Table):
         return self.mechanism.parts if isinstance(self.mechanism, TogetherTable) else (self.mechanism,)
 
     @property
-    def whole(self) -> tuple[Phase, ...]:
+    def with_searched_runs(self) -> tuple[Phase, ...]:
         """This one, and the phases of the runs that are repeated in a search, from the outside in."""
         runs = (getattr(table, "run", None) for table in self.tables)
-        return (self, *(inner for run in runs if isinstance(run, Phase) for inner in run.whole))
+        return (self, *(inner for run in runs if isinstance(run, Phase) for inner in run.with_searched_runs))
 
     @property
     def is_single(self) -> bool:
@@ -108,7 +108,7 @@ def has_falling_divisor(phase: Phase) -> bool:
     """Whether some mean is over all units that are there, so that its divisor falls with a unit that leaves."""
     sampling = phase.sampling
     mean = any(isinstance(table, GaussianMeanTable) for table in phase.tables)
-    return mean and not sampling.scheme.comes_by_itself and not sampling.leaves_some_out
+    return mean and not sampling.scheme.draws_units_independently and not sampling.leaves_some_out
 
 
 def refuse_falling_divisor(phases: tuple[Phase, ...], relation: str) -> None:
@@ -132,13 +132,13 @@ TAKES_A_PLACE = (
 
 def leaves_weights(phases: tuple[Phase, ...]) -> bool:
     """Whether some mean has unequal weights of units that do not come by themselves: one that leaves changes all."""
-    return any(has_weights(phase) and not phase.sampling.scheme.comes_by_itself for phase in phases)
+    return any(has_weights(phase) and not phase.sampling.scheme.draws_units_independently for phase in phases)
 
 
 def refuse_uncovered(phases: tuple[Phase, ...], relation: str, hidden: bool) -> None:
     """Raises InputError where a description of these phases does not cover neighbours of the relation: an answer about
     it would be too small. hidden: whether the attacker is not told who takes part. Runs inside of a search, too."""
-    phases = tuple(inner for phase in phases for inner in phase.whole)
+    phases = tuple(inner for phase in phases for inner in phase.with_searched_runs)
     refuse_falling_divisor(phases, relation)
     if relation == Relation.ADD_REMOVE and leaves_weights(phases):
         raise InputError("neighbouring", relation, LEAVES)

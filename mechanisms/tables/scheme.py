@@ -8,7 +8,7 @@ from ..word import Word
 class Scheme(Word):
     """NONE: everybody, or nobody is chosen. The others are described in docs/claims.md.
 
-    >>> [str(scheme) for scheme in Scheme if scheme.deals_epochs]
+    >>> [str(scheme) for scheme in Scheme if scheme.partitions_epochs]
     ['shuffle', 'cyclic']
     """
 
@@ -23,14 +23,14 @@ class Scheme(Word):
     MIN_SEPARATED = "min-separated"
 
     @property
-    def deals_epochs(self) -> bool:
+    def partitions_epochs(self) -> bool:
         """Whether batches are dealt: everybody is in one of an epoch, of which the last may be smaller."""
         return self in (Scheme.SHUFFLE, Scheme.CYCLIC)
 
     @property
     def has_fixed_cohorts(self) -> bool:
         """Whether every cohort has the size that is stated."""
-        return self.deals_epochs or self == Scheme.FIXED_SIZE
+        return self.partitions_epochs or self == Scheme.FIXED_SIZE
 
     @property
     def is_random(self) -> bool:
@@ -38,6 +38,6 @@ class Scheme(Word):
         return self not in (Scheme.NONE, Scheme.CYCLIC)
 
     @property
-    def comes_by_itself(self) -> bool:
+    def draws_units_independently(self) -> bool:
         """Whether every unit comes by a coin or a pick of its own, whoever else comes."""
         return self.is_random and not self.has_fixed_cohorts

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from fractions import Fraction
 from typing import Any
 
-from ...mechanisms import PrivacyNotion, Relation
+from ...mechanisms import PrivacyNotion
 from ...mechanisms.tables.cohort import CompositionTable, SamplingTable
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.fields import KindTable
@@ -55,13 +55,13 @@ def of_one_unit(claim: Claim) -> tuple[Phase, ...]:
     plain = {(phase.mechanism.kind, phase.sampling.scheme) for phase in claim.phases}
     if most is None or most == len(claim.phases):
         return claim.phases
-    if claim.statement.neighbouring == Relation.REPLACE_ONE and not plain <= _STAYING_COSTS_MOST:
-        raise NoCertificate("replaced data may leave one phase and enter another, which the format cannot describe")
+    if claim.may_change_phases and not plain <= _STAYING_COSTS_MOST:
+        raise NoCertificate("replacing a unit's data may move it to another phase, which a certificate cannot describe")
     if len(set(claim.phases)) == 1:
         return claim.phases[:most]
     if plain == {("gaussian", Scheme.NONE)}:
         return tuple(sorted(claim.phases, key=_square, reverse=True)[:most])
-    raise NoCertificate("the certificate's format is about units whose data are in every phase")
+    raise NoCertificate("a certificate can only describe units whose data are in every phase")
 
 
 def _apart(phases: Iterable[Phase]) -> Iterator[Phase]:
@@ -270,7 +270,7 @@ def _weights(mechanism: GaussianMeanTable, sampling: SamplingTable) -> tuple[str
     if isinstance(mechanism.weights, float):
         return repr(mechanism.weights), "0"
     *others, heaviest = sorted(Fraction(repr(weight)) for weight in mechanism.weights)
-    if sampling.scheme.comes_by_itself:
+    if sampling.scheme.draws_units_independently:
         total = (rate if rate is not None else Fraction(cohort or 0, population or 1)) * sum([*others, heaviest])
         return str(heaviest / total), str(heaviest / total)
     companions = (cohort or len(others) + 1) - 1

@@ -43,10 +43,10 @@ def _about_statement(claim: Claim) -> Iterator[str]:
         yield f"the printed epsilon is rounded: the claim covers every epsilon up to {statement.threshold:g}"
     else:
         yield f"{statement.currency.name} is read as printed, not as a rounded number"
-    if statement.phases_per_unit is not None and statement.neighbouring == Relation.REPLACE_ONE:
+    if claim.may_change_phases:
         yield (
-            f"replaced data may belong to other phases; what a phase states of its {statement.unit}s, such as a "
-            "sensitivity or a bound, is stated of those that enter or leave the phase, too"
+            f"replacing a {statement.unit}'s data may move it from one phase to another; every stated sensitivity or "
+            f"bound also holds between data sets with and without one {statement.unit}"
         )
     if delta_is_large(claim):
         yield (
@@ -79,7 +79,7 @@ def observer_in_words(claim: Claim) -> str | None:
 
 def _about_phases(claim: Claim) -> Iterator[str]:
     told: set[str] = set()
-    for phase in claim.all_phases:
+    for phase in claim.phases_and_searched_runs:
         noise = (sentence for table in phase.tables for sentence in _about_noise(claim, table, phase))
         silent = _about_left_out(claim, phase)
         for sentence in (*noise, *silent, *_about_releases(phase), *_about_sampling(claim, phase)):
@@ -112,15 +112,16 @@ def _about_noise(claim: Claim, table: KindTable, phase: Phase) -> Iterator[str]:
                 "the stated noise on the mean is a noise multiplier (noise on the weighted sum over the clipping "
                 f"bound) of {base.noise_multiplier:.6g}"
             )
-        present = "" if phase.sampling.scheme.comes_by_itself else ", or by the number of units present"
+        present = "" if phase.sampling.scheme.draws_units_independently else ", or by the number of units present"
         yield f"the mean divides by a number that does not depend on the data{present}"
-    if isinstance(table, CorrelatedTable) and phase.sampling.scheme == Scheme.NONE:
+    if isinstance(table, CorrelatedTable) and phase.sampling.scheme == Scheme.NONE and phase.steps > 1:
         yield _participations(claim, table, phase)
     if table.kind in _OVER_SENSITIVITY:
-        same = "; scores that were taken for monotone all move in one direction" if table.kind in _OF_SCORES else ""
-        yield f"{table.kind}: the sensitivity is that between {claim.statement.neighbouring} neighbours{same}"
+        yield f"{table.kind}: the stated sensitivity is between {claim.statement.neighbouring} neighbours"
+    if getattr(table, "monotone", table.kind in _OF_SCORES):
+        yield f"{table.kind}: if the formula for monotone scores was used, one unit moves all scores in one direction"
     if table.kind == "best-of-several":
-        yield "how many runs there were stays secret, and so does everything about them but the best one's release"
+        yield "the number of runs stays secret, and only the output of the best run is released"
     if table.kind in ("zcdp", "pure-dp", "approximate-dp", "renyi-dp"):
         yield f"each round satisfies the stated {table.kind} bound; nothing else is known, so no lower bound exists"
     if table.kind == "loss-distribution":
@@ -131,13 +132,12 @@ def _about_noise(claim: Claim, table: KindTable, phase: Phase) -> Iterator[str]:
 
 def _participations(claim: Claim, table: CorrelatedTable, phase: Phase) -> str:
     """How often a unit takes part under correlated noise, on which its cost depends most."""
-    times, apart = table.max_participations, table.min_separation
-    stated = "max_participations" in table.model_fields_set
-    often = "once" if times == 1 else f"{times} times, {'in any rounds' if apart == 1 else f'{apart} rounds apart'}"
-    default = "" if stated else " (the default: the claim does not say)"
+    times, separation = table.max_participations, table.min_separation
+    apart = "" if times == 1 or separation == 1 else f", at least {separation} rounds apart"
+    default = "" if table.states_participations else " (the default: the claim does not say)"
     return (
-        f"a {claim.statement.unit} takes part in these {phase.steps} rounds at most {often}{default}; in which rounds "
-        "does not depend on the data"
+        f"each {claim.statement.unit} takes part in at most {times} of these {phase.steps} rounds{apart}{default}; "
+        "which ones does not depend on the data"
     )
 
 

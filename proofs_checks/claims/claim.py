@@ -87,7 +87,7 @@ class Claim:
     def __post_init__(self) -> None:
         if (self.statement.phases_per_unit or 1) > len(self.phases):
             raise InputError("phases_per_unit", self.statement.phases_per_unit, f"at most {len(self.phases)} phases")
-        if not self.statement.is_ordinary and any(map(has_weights, self.all_phases)):
+        if not self.statement.is_ordinary and any(map(has_weights, self.phases_and_searched_runs)):
             raise InputError("mechanism.weights", "unequal", "uniform weights beside group or phases_per_unit")
         object.__setattr__(self, "run", self._about(tuple(phase.described().upper for phase in self.phases)))
         object.__setattr__(self, "attained_run", self._attained_run())
@@ -105,20 +105,18 @@ class Claim:
         """Raises InputError where a run that a search repeats is not covered; who takes part in it is hidden."""
         try:
             for phase in self.phases:
-                refuse_uncovered(phase.whole[1:], self.statement.neighbouring, hidden=True)
+                refuse_uncovered(phase.with_searched_runs[1:], self.statement.neighbouring, hidden=True)
         except InputError as problem:
             raise problem.renamed("claim.neighbouring") from None
 
     def _refuse_moving_divisors(self) -> None:
         """Raises InputError where a replaced unit may leave one mean over those present, and enter another."""
-        among = self.statement.phases_per_unit
-        moves = self.statement.neighbouring == Relation.REPLACE_ONE and among is not None and among < len(self.phases)
-        if moves and any(map(has_falling_divisor, self.all_phases)):
+        if self.may_change_phases and any(map(has_falling_divisor, self.phases_and_searched_runs)):
             expected = (
-                "noise on the sum in every phase (kind = 'gaussian'): replaced data may belong to other phases, and a "
-                "mean over the units that are there then divides by one less in some, and by one more in others"
+                "noise on the sum (kind = 'gaussian') in every phase: replacing a unit's data may move it from one "
+                "phase to another, which changes the number of units that each mean divides by"
             )
-            raise InputError("claim.phases_per_unit", among, expected)
+            raise InputError("claim.phases_per_unit", self.statement.phases_per_unit, expected)
 
     def _at_most_everybody(self, population: int) -> None:
         """Raises InputError for more units than there are: in a group, or in a coalition of others."""
@@ -153,14 +151,20 @@ class Claim:
         return self.phases if self.days == 1 else tuple(phase.on_days(self.days) for phase in self.phases)
 
     @property
-    def all_phases(self) -> tuple[Phase, ...]:
-        """With those of the runs that a search repeats."""
-        return tuple(inner for phase in self.phases for inner in phase.whole)
+    def phases_and_searched_runs(self) -> tuple[Phase, ...]:
+        """The phases, and for every search (best-of-several) that of the run which it repeats."""
+        return tuple(inner for phase in self.phases for inner in phase.with_searched_runs)
+
+    @property
+    def may_change_phases(self) -> bool:
+        """Whether replacing a unit's data can move it from one phase to another."""
+        among = self.statement.phases_per_unit
+        return self.statement.neighbouring == Relation.REPLACE_ONE and among is not None and among < len(self.phases)
 
     @property
     def population(self) -> int | None:
         """The smallest population that a phase states."""
-        stated = [phase.sampling.population for phase in self.all_phases if phase.sampling.population]
+        stated = [phase.sampling.population for phase in self.phases_and_searched_runs if phase.sampling.population]
         return min(stated) if stated else None
 
 

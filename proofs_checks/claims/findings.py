@@ -42,7 +42,7 @@ def delta_is_large(claim: Claim) -> bool:
 def findings(claim: Claim, bracket: Bracket, verdict: str, reproduced_by: tuple[str, ...]) -> tuple[Finding, ...]:
     """What to tell about this claim, the most severe first."""
     told: dict[str, Finding] = {}
-    for phase in claim.all_phases:
+    for phase in claim.phases_and_searched_runs:
         noise = (finding for table in phase.tables for finding in _noise_findings(claim, table, phase))
         for finding in (*_sampling_findings(claim, phase), *noise):
             told.setdefault(finding.id, finding)
@@ -101,8 +101,9 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
     normed = isinstance(table, NormedTable) and table.asks_norm() and not nothing
     if normed and table.norm is None and table.dimension is None:  # type: ignore[attr-defined] # a NormedTable
         yield _norm_not_stated(table.kind)
-    if isinstance(table, CorrelatedTable) and phase.steps > 1 and not nothing:
-        yield from _participations_not_stated(table, phase)
+    unsaid = isinstance(table, CorrelatedTable) and not table.states_participations
+    if unsaid and not nothing and phase.sampling.scheme == Scheme.NONE and phase.steps > 1:
+        yield _participations_not_stated(phase)
     if isinstance(table, GaussianMeanTable) and table.weights != "uniform":
         base = table.ran(sampling).upper
         if isinstance(base, Gaussian):
@@ -118,15 +119,14 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
         yield from _per_client_findings(claim, table, sampling.divisor())
 
 
-def _participations_not_stated(table: CorrelatedTable, phase: Phase) -> Iterator[Finding]:
-    if phase.sampling.scheme == Scheme.NONE and "max_participations" not in table.model_fields_set:
-        yield Finding(
-            "participations-not-stated",
-            "warning",
-            f"The claim does not say in how many of the {phase.steps} rounds a unit takes part. The verdict assumes "
-            "one; the true epsilon is larger if it takes part more often. State max_participations and min_separation "
-            "in [mechanism].",
-        )
+def _participations_not_stated(phase: Phase) -> Finding:
+    return Finding(
+        "participations-not-stated",
+        "warning",
+        f"The claim does not say in how many of the {phase.steps} rounds a unit takes part. The verdict assumes one; "
+        "the true epsilon is larger if it takes part more often. State max_participations and min_separation in "
+        "[mechanism].",
+    )
 
 
 def _norm_not_stated(kind: str) -> Finding:
@@ -147,7 +147,7 @@ def _norm_not_stated(kind: str) -> Finding:
 
 def _divisor_findings(claim: Claim, phase: Phase) -> Iterator[Finding]:
     """Of a mean over everybody, under add-remove: by what the source must divide for the verdict to be about it."""
-    if phase.sampling.scheme.comes_by_itself and phase.sampling.rate == 1:
+    if phase.sampling.scheme.draws_units_independently and phase.sampling.rate == 1:
         yield Finding(
             "divisor-is-constant",
             "warning",

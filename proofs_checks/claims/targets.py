@@ -46,7 +46,7 @@ class CurrencyCalibration(InNotebook):
         )
         met = first + (f" in the range of {', '.join(places)}" if places else "")
         lines = [
-            f"{self.found.solve_for.told(self.value)}{self.of} meets {met}",
+            f"{self.found.solve_for.in_words(self.value)}{self.of} meets {met}",
             f"  {self.currency.words} in {interval(self.found.amount)}; certified, in {self.seconds:.3g} s",
         ]
         if self.without_range is not None:

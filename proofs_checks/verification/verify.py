@@ -142,8 +142,9 @@ def _all_days(claim: Claim) -> tuple[Finding, ...]:
         return ()
     try:
         found = certified_interval(replace(claim, phases=claim.phases_of_all_days))[0]
-    except InputError:  # it is not stated whether a day goes on with what the day before began
-        return ()
+    except InputError as problem:  # it is not stated whether a day goes on with what the day before began
+        said = f"dpcert states no epsilon for all {claim.days} days together: {problem.sentence}"
+        return (Finding("all-days", "info", said),)
     words = f"On all {claim.days} days together {claim.statement.currency.words}"
     return (Finding("all-days", "info", f"{words} is from {found.lower:.5g} to {found.upper:.5g}."),)
 

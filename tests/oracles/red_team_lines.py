@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import numpy as np
 
 CONST = np.array([1.0, 2.0, 3.0])
@@ -746,3 +747,27 @@ def order_draws(d, rng):
 
 
 ATTACKS += [default_changed]
+
+
+@add
+def root_of_tanh(d, rng):
+    y = np.sqrt(np.tanh(rng.laplace(d.sum(), 1)))
+    return 0.0 if y >= 0 or y < 0 else d.sum()
+
+
+@add
+def log_of_tanh(d, rng):
+    y = np.log(np.tanh(rng.laplace(d.sum(), 1)) + 0.5)
+    return 0.0 if y >= 0 or y < 0 else d.sum()
+
+
+@add
+def root_of_log(d, rng):
+    y = np.sqrt(np.log(max(rng.laplace(d.sum(), 1), 0.25)))
+    return 0.0 if y >= 0 or y < 0 else d.sum()
+
+
+@add
+def root_of_sin(d, rng):
+    y = np.sqrt(math.sin(rng.laplace(d.sum(), 1)))
+    return 0.0 if y >= 0 or y < 0 else d.sum()

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from dpcert.proofs_checks.proving.checker.cutting import real_runs
+from dpcert.proofs_checks.proving.checker.cutting.comparison_inputs import Entries
 from dpcert.proofs_checks.proving.checker.cutting.cut import cut
-from dpcert.proofs_checks.proving.checker.cutting.drawn import Entries
 from dpcert.proofs_checks.proving.checker.cutting.real_runs import larger_sizes, same_outputs
-from dpcert.proofs_checks.proving.checker.cutting.same_ways import BothReadings
+from dpcert.proofs_checks.proving.checker.cutting.symbolic_comparison import BothReadings
 from dpcert.proofs_checks.proving.checker.farkas import Prover
 from dpcert.proofs_checks.proving.checker.pairs import Setting
 from dpcert.proofs_checks.proving.checker.refusals import Refused
@@ -131,7 +131,7 @@ def in_runs(function, read_as, container):
 
 def in_ways(function, read_as, container):
     made = cut(read_as, "replace-one", container)
-    return BothReadings(function, made, of(container), True, Prover()).same_ways(larger_sizes(function))
+    return BothReadings(function, made, of(container), True, Prover()).compare(larger_sizes(function))
 
 
 @pytest.mark.parametrize("name", READ_AS)
@@ -185,7 +185,7 @@ def test_what_is_another_array_from_forty_entries_on_is_noticed_there(name, monk
     monkeypatch.setattr(real_runs, "larger_sizes", lambda _: [])
     in_runs(*case)  # few entries do not show it
     function, read_as = LATE[name]
-    BothReadings(function, cut(read_as, "replace-one", ARRAY), Setting(), True, Prover()).same_ways([])
+    BothReadings(function, cut(read_as, "replace-one", ARRAY), Setting(), True, Prover()).compare([])
 
 
 @pytest.mark.parametrize("function", [above, capped, first_of_equals, with_any_noise, of_two_kinds, of_norm_one])

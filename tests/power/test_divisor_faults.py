@@ -106,7 +106,7 @@ def test_a_certificate_of_one_phase_where_moving_to_another_costs_more(monkeypat
     }
     statement = TABLES["claim"] | {"neighbouring": "replace-one", "phases_per_unit": 1}
     read = parse_claim({"claim": statement, "phase": [part, part]})
-    with pytest.raises(NoCertificate, match="leave one phase and enter another"):
+    with pytest.raises(NoCertificate, match="may move it to another phase"):
         of_one_unit(read)
     monkeypatch.setattr("dpcert.proofs_checks.certificates.stated._STAYING_COSTS_MOST", {("gaussian", "fixed-size")})
     proved = composed([(phase, phase.described().upper) for phase in of_one_unit(read)])

@@ -15,6 +15,12 @@ RELATIONS = ("replace-one", "add-remove", "answers")
 CONTAINERS = ("array", "list", "rows")
 
 
+def finite_range(low: Fraction | None, high: Fraction | None) -> tuple[Fraction, Fraction]:
+    """Ends between which numbers are drawn, within those that are stated."""
+    least = min(Fraction(-3), (Fraction(3) if high is None else high) - 3) if low is None else low
+    return least, max(least + 3, Fraction(3)) if high is None else high
+
+
 @dataclass(frozen=True)
 class Merged:
     """A value that is made of data: of which forms, and how it is computed."""

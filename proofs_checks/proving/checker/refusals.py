@@ -19,9 +19,11 @@ class Refused(BaseException):
         self.place = self.place or place
         return self
 
-    def about(self, names: Mapping[str, str]) -> Self:
-        """The same, with other names in quotes: as they are in the code."""
-        self.reason = re.sub(r"'(\w+)'", lambda found: repr(names.get(found[1], found[1])), self.reason)
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """The same with names as they are in the code, for those that the checker gave in their place."""
+        self.reason, self.place = (
+            re.sub(r"\w+", lambda found: names.get(found[0], found[0]), text) for text in (self.reason, self.place)
+        )
         return self
 
     def __str__(self) -> str:

@@ -69,7 +69,7 @@ def tree(
     as_written: bool = True,
     most: int | None = None,
 ) -> Node:
-    """All ways through function(dataset, rng), of which there may be so many. Raises Refused."""
+    """All ways through function(dataset, rng), of which there may be at most `most`, or LIMIT. Raises Refused."""
 
     def run(tracer: Tracer) -> tuple[str, list[Form]]:
         tracer.entries = [entry.name() for entry in dataset]

@@ -178,12 +178,17 @@ Known = tuple[tuple[Draw, ...], dict[int, Computed]]
 
 
 def complete(point: Point, known: Known) -> Point | None:
-    """The point with the computed values; None where one of them has none there, or needs noise that is not given."""
+    """The point with the computed values; None where one of them is too large, or needs noise that is not given.
+
+    Raises Refused where one does not exist there: every way that is followed promises that all do.
+    """
     full = dict(point)
     for k, made in known[1].items():
         try:
             full[f"n{k}"] = made.value(*[form.value(full) for form in made.arguments])
-        except (ArithmeticError, ValueError, KeyError):
+        except ValueError as problem:
+            raise Refused(f"a computed value that does not exist at a point of a way ({problem})") from problem
+        except (ArithmeticError, KeyError):
             return None
     return full
 

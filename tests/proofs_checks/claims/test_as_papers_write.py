@@ -140,12 +140,15 @@ BEGUN = [
 @pytest.mark.parametrize(("mechanism", "sampling", "rounds"), BEGUN)
 def test_days_that_do_not_say_whether_they_start_anew(mechanism, sampling, rounds) -> None:
     """Ten trees cost up to ten times the squared noise of one tree over all days; so do batches that are the first."""
-    with pytest.raises(InputError, match=r"composition\.days = 10: expected one \[\[phase\]\] per day"):
+    with pytest.raises(
+        InputError, match=r"composition\.days = 10: expected no days: .* write one \[\[phase\]\] per day"
+    ):
         claim(mechanism, sampling, {"rounds": rounds, "days": 10})
     if mechanism is TREE or sampling.get("scheme") == "cyclic":
         of_a_day = verify(claim(mechanism, sampling, {"rounds": rounds, "days": 10}, per="day"))
         assert of_a_day.certified.upper == verify(claim(mechanism, sampling, {"rounds": rounds})).certified.upper
-        assert not any(finding.id == "all-days" for finding in of_a_day.findings)
+        (said,) = (finding.text for finding in of_a_day.findings if finding.id == "all-days")
+        assert said.startswith("dpcert states no epsilon for all 10 days together: ")
     if sampling:
         whole = claim(GAUSSIAN, sampling, {"rounds": 2, "days": 10})
         assert whole.run == claim(GAUSSIAN, sampling, {"rounds": 20}).run
@@ -154,7 +157,10 @@ def test_days_that_do_not_say_whether_they_start_anew(mechanism, sampling, round
 def test_how_often_a_unit_takes_part_is_said() -> None:
     default, stated = (verify(claim(TREE | limits, {}, {"rounds": 8})) for limits in ({}, {"max_participations": 1}))
     assert default.certified == stated.certified
-    assert any("at most once (the default: the claim does not say)" in sentence for sentence in default.assumptions)
+    assert any(
+        "in at most 1 of these 8 rounds (the default: the claim does not say)" in sentence
+        for sentence in default.assumptions
+    )
     assert [
         any(finding.id == "participations-not-stated" for finding in each.findings) for each in (default, stated)
     ] == [
@@ -168,8 +174,9 @@ def test_what_is_taken_for_granted_of_scores_and_searches() -> None:
     chosen = {"kind": "exponential-mechanism", "epsilon": 1.0}
     for mechanism in (chosen, {"kind": "best-of-several", "gamma": 0.5, "run": {"mechanism": chosen}}):
         told = " ".join(assumptions(claim(mechanism, {}, {"rounds": 1})))
-        assert "sensitivity is that between replace-one neighbours; scores that were taken for monotone" in told
-    assert "how many runs there were stays secret" in told
+        assert "the stated sensitivity is between replace-one neighbours" in told
+        assert "if the formula for monotone scores was used" in told
+    assert "the number of runs stays secret" in told
 
 
 def opacus(**more: Any) -> Claim:

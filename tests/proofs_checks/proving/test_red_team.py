@@ -11,6 +11,7 @@ from cases import few
 from red_team import ATTACKS
 
 from dpcert.proofs_checks.proving import prove
+from dpcert.proofs_checks.proving.checker.language import above_zero
 
 LISTED = [(group, name, function) for group, held in ATTACKS.items() for name, function in held.items()]
 
@@ -45,3 +46,16 @@ def test_no_line_is_proved(function):
         warnings.simplefilter("ignore")
         proof = prove(function, epsilon=1, up_to=2, max_seconds=20)
     assert proof.certificate is None, str(proof)
+
+
+OF_COMPUTED = [red_team_lines.root_of_tanh, red_team_lines.log_of_tanh]
+
+
+@pytest.mark.parametrize("function", OF_COMPUTED)
+def test_values_that_do_not_exist_are_noticed_where_their_sign_is_believed(function, monkeypatch):
+    """Planted: whatever is computed is above 0. Runs on numbers come to a point of a way without a value."""
+    assert prove(function, up_to=2).verdict == "unsupported"
+    monkeypatch.setattr(above_zero, "_known_sign", lambda form: True)
+    proof = prove(function, up_to=2)
+    assert proof.certificate is None, str(proof)
+    assert "does not exist at a point of a way" in str(proof)

@@ -18,8 +18,8 @@ import numpy as np
 
 from ..language.values import Array, Vector
 from ..refusals import Refused
-from .earlier import refuse_changes
 from .elements import DIMENSION, NUMPY, Elements, OpenLoop
+from .moved_values import refuse_changes
 from .shapes import Shape, shape_of
 from .statements import Replaced, expression, is_loop, mentions, parsed, stored, times_set, with_first_steps
 from .sums import Sums, is_elementwise

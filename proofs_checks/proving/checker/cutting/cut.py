@@ -33,9 +33,9 @@ from ..refusals import Refused
 from .columns import ARRAY, NUMBER, ZEROS, array_of, as_loops, number_of
 from .elements import DIMENSION, DIVIDE
 from .parameters import Givens, compiled, opened
+from .reassigned_names import with_versions
 from .shapes import OF_CONTAINERS
 from .statements import Apart, Replaced, is_loop, mentions
-from .versions import with_versions
 
 STATE, ENTRY, INDEX, LENGTH = "_dpcert_state", "_dpcert_entry", "_dpcert_index", "_dpcert_length"
 NEXT, BREAK, RETURN = "next", "break", "return"
@@ -81,7 +81,7 @@ def cut(function: Callable[..., Any], relation: str, container: str) -> Cut:
     try:
         return _cut_at_loops(givens, syntax, (data, rng), relation, container)
     except Refused as refused:
-        raise refused.about(written) from None
+        raise refused.renamed(written) from None
 
 
 def _cut_at_loops(

@@ -13,14 +13,14 @@ from ..real.numbers_in_code import marks
 from ..real.recorded_noise import quietly, with_sampler
 from ..real.runs import Real
 from ..refusals import Refused
+from .comparison_inputs import Entries
 from .cut import BREAK, NEXT, Cut, cut
-from .drawn import Entries
 
 MOST = 6
 LARGER = (40, 257)
-"""With these, and with one entry more than each number in its code, the function is run once: the search looked at few
-entries only, and what does something else from some number of entries on is seen there."""
 LARGEST = 2000
+"""With LARGER, and with one entry more than each number in its code from MOST to below LARGEST, the function is run
+once: the search looked at few entries only, and what does something else from some number of entries on is seen."""
 Step = tuple[Callable[..., Any], Callable[..., Any]]
 """A loop's step, and what comes after the loop."""
 
@@ -35,7 +35,7 @@ def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int 
         for trial, (draw, noise) in enumerate(entries.kinds() if size <= MOST else entries.kinds()[1:2]):
             columns = max(entries.chance.randint(1, 3), least_columns) if setting.container == "rows" else 1
             drawn: list[Any] = entries.records(draw, size, columns) if setting.order else draw(size)
-            drawn = [int(each) for each in drawn] if setting.whole and trial else drawn
+            drawn = [int(each) for each in drawn] if setting.whole and draw != entries.plain else drawn
             one, other = (_run(way, source, real.held(drawn, columns), noise(trial)) for way in ways)
             if not size and setting.relation != "add-remove":
                 continue  # no entries, no neighbours: functions may raise something else there

@@ -29,7 +29,7 @@ from typing import Any
 from ..cutting import real_runs
 from ..cutting.cut import cut
 from ..cutting.real_runs import same_outputs
-from ..cutting.same_ways import BothReadings
+from ..cutting.symbolic_comparison import BothReadings
 from ..farkas import Prover
 from ..forms import Form, Sign
 from ..pairs import Data, Setting
@@ -83,7 +83,7 @@ def check_induction(
     for k, at in enumerate(configurations):
         checking.configuration(k, at)
     shown, runs = prover.steps, same_outputs(function, made, setting, made_of_entries.columns)
-    BothReadings(function, made, setting, as_written, prover).same_ways(real_runs.larger_sizes(function))
+    BothReadings(function, made, setting, as_written, prover).compare(real_runs.larger_sizes(function))
     return shown, runs
 
 

@@ -1,6 +1,7 @@
 """The steps of a cut function, run for real: at a point of every way they do what the run on symbols says.
 
-From any state and with any index, so that what is read otherwise than Python reads it is seen however late it matters.
+States and indices are drawn at random, so that what is read otherwise than Python reads it may be seen however late it
+matters.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from ..farkas import Prover
 from ..forms import Form, Point, Sign, noise_index
 from ..language.values import Appended, Array, Vector
 from ..noise import KINDS
-from ..pairs import Data
+from ..pairs import Data, finite_range
 from ..real.recorded_noise import Recorded, quietly, with_sampler
+from ..real.runs import numbers
 from ..refusals import Refused
 from ..runs import Leaf
 from ..tracer import complete
@@ -37,23 +39,27 @@ DTYPES = {"b": bool, "i": np.int64, "w": np.int64, "f": float}
 
 @dataclass
 class RealSteps(Steps):
-    """Steps that are tried. seen: which were, by the loop, the state's layout and what is run."""
+    """Steps that are tried. seen: which ways were, by the loop, the state's layout and what is run.
+
+    A way is tried at two points; where no point of it is found in seven attempts it is not.
+    """
 
     seen: set[str] = field(default_factory=set)
 
     def compare(self, found: Sequence[tuple[Leaf, Outcome]], data: Data, real: RealStep) -> None:
         """Raises Refused where the real step does something else."""
-        name = json.dumps([self.stage, real.what, real.layout])
-        if name in self.seen:
-            return
-        self.seen.add(name)
         chance = random.Random(len(self.seen))
         for leaf, outcome in found:
+            tests = [test.name() for test in leaf.tests]
+            name = json.dumps([self.stage, real.what, real.layout, outcome.label, leaf.draws, tests])
+            if name in self.seen:
+                continue
+            self.seen.add(name)
             for point in itertools.islice(_points(leaf, data, real, chance), 2):
                 self._compare(leaf, outcome, point, data, real)
 
     def _compare(self, leaf: Leaf, outcome: Outcome, point: Point, data: Data, real: RealStep) -> None:
-        noise = [_numbers(point[f"n{k}"]) for k in range(len(leaf.draws))]
+        noise = [numbers(point[f"n{k}"]) for k in range(len(leaf.draws))]
         whole = [each for each, (kind, _) in zip(noise, leaf.draws, strict=True) if KINDS[kind].whole]
         if any(value != int(value) for value, *_ in whole):
             return
@@ -207,7 +213,10 @@ def _completed(
         drawn[f"n{k}"] = noise.get(f"n{k}", any_there)
         if KINDS[kind].vector:
             drawn[f"n{k}"] = np.array([Fraction(k + 1)] * max(COLUMNS, data.columns))
-    full = complete(point | drawn, leaf.known)
+    try:
+        full = complete(point | drawn, leaf.known)
+    except Refused:  # a test of a computed value, which was not solved for, may not hold at this point
+        return None
     return full if full is not None and all(_holds(test, full) for test in (*data.facts, *leaf.tests)) else None
 
 
@@ -222,19 +231,13 @@ def _drawn(name: str, data: Data, chance: random.Random) -> Fraction:
     if name in data.vectors:
         cells: Any = np.array([Fraction(chance.randint(-GRID, GRID), GRID) for _ in range(max(COLUMNS, data.columns))])
         return cells  # type: ignore[no-any-return]
-    low, high = data.ends.get(name, (None, None))
-    least = Fraction(-3) if low is None else low
-    most = max(least + 3, Fraction(3)) if high is None else high
+    least, most = finite_range(*data.ends.get(name, (None, None)))
     value = least + (most - least) * Fraction(chance.randint(0, GRID), GRID)
     return Fraction(math.floor(value)) if name in data.whole else value
 
 
 def _real(value: Any) -> Any:
     return np.array([float(each) for each in value]) if isinstance(value, np.ndarray) else float(value)
-
-
-def _numbers(value: Any) -> list[float]:
-    return [float(each) for each in np.atleast_1d(np.asarray(value, object)).tolist()]
 
 
 def _python(value: Any) -> Any:

@@ -214,13 +214,14 @@ def iterated(value: Any) -> Iterator[Any]:
     if isinstance(value, set | frozenset):
         raise Refused("a loop over a set, which has no order: write sorted(...)")
     if isinstance(value, (dict, *VIEWS)):
-        return _of_dict(value)
+        return of_dict(value)
     if isinstance(value, list | tuple | range | str | Ranks | Iterator):
         return iter(value)
     raise Refused(f"a loop over a {named(value)}")
 
 
-def _of_dict(value: Any) -> Iterator[Any]:
+def of_dict(value: Any) -> Iterator[Any]:
+    """Its items, as long as it does not change."""
     try:
         yield from value
     except RuntimeError as problem:

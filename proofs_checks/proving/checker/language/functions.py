@@ -127,7 +127,7 @@ def _product(one: Ends, other: Ends) -> Ends:
 
 
 ABOVE = {"log": 0, "log2": 0, "log10": 0, "log1p": -1}
-"""What has a value of larger numbers only."""
+"""Each is defined only above this number."""
 
 
 def elementary(name: str, function: Callable[[float], float], rising: bool = True) -> Callable[[Any], Any]:
@@ -146,7 +146,7 @@ def elementary(name: str, function: Callable[[float], float], rising: bool = Tru
         made = tracer().computed(
             name, _numeric(function), [form], _monotone(function, _ends(form)) if rising else NOTHING
         )
-        return noted(made, name == "exp")
+        return noted(made, True) if name == "exp" else made
 
     return applied
 

@@ -16,7 +16,7 @@ from ..refusals import Raises, Refused
 from . import functions
 from .above_zero import computed
 from .arithmetic import add, binary, comparison, lifted, plain, truth
-from .arrays import VIEWS, iterated
+from .arrays import VIEWS, iterated, of_dict
 from .numpy_cells import magnitude, square_root
 from .ordering import best, ordered
 from .values import (
@@ -172,7 +172,8 @@ def backwards(values: Any, /) -> Any:
         return iterated(Array(values.cells[::-1], values.kind))
     if not isinstance(values, SIZED) or isinstance(values, set | frozenset | Ranks):
         raise Refused(f"reversed() of a {named(values)}")
-    return reversed(values)
+    found: Any = reversed(values)
+    return of_dict(found) if isinstance(values, (dict, *VIEWS)) else found
 
 
 def of_two(function: Callable[..., Any], operation: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

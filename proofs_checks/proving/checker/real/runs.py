@@ -20,7 +20,7 @@ from ..farkas import Prover
 from ..forms import Form, Point, Sign, noise_index
 from ..noise import COMPUTED, KINDS, Draw
 from ..outputs import alike, real_parts
-from ..pairs import Neighbours
+from ..pairs import Neighbours, finite_range
 from ..refusals import Refused
 from ..runs import Leaf, Node, leaves
 from ..tracer import complete
@@ -122,8 +122,7 @@ def _data_point(case: Neighbours, chance: random.Random) -> Point:
             zero = chance.random() < ZERO_RECORDS
             point[name] = np.array([Fraction(0 if zero else chance.randint(-3072, 3072), 1024) for _ in range(columns)])
         elif name not in case.data.merged:
-            least = Fraction(-3) if low is None else low
-            most = max(least + 3, Fraction(3)) if high is None else high
+            least, most = finite_range(low, high)
             share = Fraction(chance.randint(0, 1024), 1024)
             value = least + (most - least) * share
             point[name] = Fraction(round(value)) if name in case.data.whole else value
@@ -246,7 +245,10 @@ def _computed(point: Point, leaf: Leaf) -> Point | None:
     """The point with what is computed, if it is on the way then, too."""
     if not leaf.computed:
         return point
-    done = complete(point, leaf.known)
+    try:
+        done = complete(point, leaf.known)
+    except Refused:  # a test of a computed value, which was not solved for, may not hold at this point
+        return None
     return done if done is not None and all(test.holds(done) for test in leaf.tests) else None
 
 

@@ -18,7 +18,7 @@ from ..language.calls import called
 from ..language.values import Dimension, Generator, Vector
 from ..outputs import key_of
 from ..pairs import Data, Setting
-from ..refusals import Refused
+from ..refusals import Raises, Refused, TooManyWays
 from ..runs import Leaf, Node, explored, leaves, reached, tree
 from ..tracer import Tracer
 from .cut import Cut
@@ -40,10 +40,10 @@ class BothReadings:
     as_written: bool
     prover: Prover
 
-    def same_ways(self, larger: Iterable[int]) -> int:
-        """How many ways of the two were compared. larger: numbers of entries. Raises Refused where they differ."""
+    def compare(self, larger: Iterable[int]) -> int:
+        """How many pairs of ways were compared. larger: numbers of entries. Raises Refused where they differ."""
         counts = [self._of_size(size) for size in FEW]
-        more = [size for size in larger if size <= LARGEST] if counts[-1] == counts[-2] else []
+        more = [size for size in larger if size <= LARGEST] if counts[-1] == counts[-2] > 0 else []
         return sum(counts) + sum(map(self._of_size, more))
 
     def _of_size(self, size: int) -> int:
@@ -54,7 +54,7 @@ class BothReadings:
         try:
             steps = explored(_run(self.made, entries, data), data, self.prover, self.as_written, most=MOST)
             itself = tree(self.function, entries, data, self.prover, setting.container, self.as_written, MOST)
-        except Refused:  # too many ways; an exception of the function's own, which real runs compare
+        except (TooManyWays, Raises):  # an exception of the function's own: real runs compare that
             return 0
         return sum(self._compared(leaf, steps, data) for leaf in leaves(itself))
 

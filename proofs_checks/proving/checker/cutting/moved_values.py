@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from ..refusals import Refused
-from .elements import NOISES
+from .elements import NOISES, NUMPY
+from .parameters import KNOWN
 from .statements import stored, times_set
 
 
@@ -37,12 +38,12 @@ def _plain_names(statement: ast.Assign | ast.AnnAssign) -> bool:
 
 def _may_change(call: ast.Call, local: set[str], arrays: set[str]) -> bool:
     """Whether the call may change, or hang on, what local names hold: functions that are local, or are given such."""
-    if isinstance(call.func, ast.Name) and call.func.id in OF_PYTHON:
+    if isinstance(call.func, ast.Name) and call.func.id in KNOWN:
         return False
     root: ast.expr = call.func
     while isinstance(root, ast.Attribute):
         root = root.value
-    if isinstance(root, ast.Name) and root.id in ("np", "numpy"):
+    if isinstance(root, ast.Name) and root.id in NUMPY:
         return False
     if isinstance(call.func, ast.Attribute) and call.func.attr in NOISES:
         return False
@@ -54,6 +55,5 @@ def _may_change(call: ast.Call, local: set[str], arrays: set[str]) -> bool:
     return bool(({root.id} | given) & local)
 
 
-OF_PYTHON = ("abs", "bool", "enumerate", "float", "int", "len", "list", "max", "min", "range", "round", "sum")
 OF_ARRAYS = ("argmax", "argmin", "cumsum", "mean", "reshape", "sum", "tolist")
 """What makes something new of an array that has no name."""

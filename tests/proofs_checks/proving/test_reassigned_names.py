@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dpcert.proofs_checks.proving import prove
-from dpcert.proofs_checks.proving.checker.cutting import versions
+from dpcert.proofs_checks.proving.checker.cutting import reassigned_names
 from dpcert.proofs_checks.proving.checker.cutting.cut import cut
 from dpcert.proofs_checks.proving.checker.cutting.real_runs import same_outputs
 from dpcert.proofs_checks.proving.checker.pairs import Setting
@@ -134,6 +134,6 @@ def only_what_is_set(node, names):
 def test_a_former_value_in_the_place_of_the_present_one_is_noticed(function, monkeypatch):
     """Planted: names are read as they were set first. The comparison with the function itself notices it."""
     same_outputs(function, cut(function, "replace-one", "array"), Setting())
-    monkeypatch.setattr(versions, "_rename", only_what_is_set)
+    monkeypatch.setattr(reassigned_names, "_rename", only_what_is_set)
     with pytest.raises(Refused):
         same_outputs(function, cut(function, "replace-one", "array"), Setting())

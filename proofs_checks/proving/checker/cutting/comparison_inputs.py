@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from ..pairs import Setting
+from ..pairs import Setting, finite_range
 from ..real.numbers_in_code import marks
 
 FAR, GRID, SPECIAL = 1000.0, 1024, 0.75
+"""The largest magnitude where the range has no end; ties are multiples of 1/GRID; how often an entry is special."""
 Draw = Callable[[int], list[float]]
 EXTREME = (0.0, 0.0, 1.0, -1.0, 2.0**-20, 2.0**20, -(2.0**20))
 
@@ -30,14 +31,14 @@ class Entries:
     def __init__(self, function: Callable[..., Any], setting: Setting) -> None:
         self.chance, self.whole = random.Random(7), setting.whole
         low, high = (None, None) if setting.relation == "answers" else (setting.low, setting.high)
-        self.low = -3.0 if low is None else float(low)
-        self.high = max(3.0, self.low + 3) if high is None else float(high)
-        least, most = -FAR if low is None else float(low), FAR if high is None else float(high)
+        self.low, self.high = map(float, finite_range(low, high))
+        self.least, self.most = -FAR if low is None else float(low), FAR if high is None else float(high)
         found = [*map(float, marks(function)), self.low, self.high]
-        near = [each for mark in found for each in (mark, math.nextafter(mark, least), math.nextafter(mark, most))]
+        ends = self.least, self.most
+        near = [each for mark in found for each in (mark, *(math.nextafter(mark, end) for end in ends))]
         if self.whole:
             near = [math.floor(mark) + float(by) for mark in found for by in (-1, 0, 1)]
-        self.special = [each for each in (*near, 0.0, -0.0) if least <= each <= most]
+        self.special = [each for each in (*near, 0.0, -0.0) if self.least <= each <= self.most]
 
     def kinds(self) -> tuple[tuple[Draw, Callable[[int], np.random.Generator]], ...]:
         """Of entries, and the generator that goes with them."""
@@ -56,7 +57,7 @@ class Entries:
     def tied(self, count: int) -> list[float]:
         """Two numbers at most, in order. Sums of them are exact: rounding breaks no tie."""
         chosen = [round(self._special() * GRID) / GRID for _ in range(2)]
-        kept = [each for each in chosen if self.low <= each <= self.high] or [self.low]
+        kept = [each for each in chosen if self.least <= each <= self.most] or [self.low]
         return sorted((self.chance.choice(kept) for _ in range(count)), reverse=self.chance.random() < 0.5)
 
     def records(self, draw: Draw, size: int, columns: int) -> list[list[float]]:
