@@ -170,7 +170,10 @@ added: list[Accountant] = []
 def named(name: AccountantName) -> Accountant:
     """The one of this name, other than "best". Raises InputError for a name that none has."""
     known = {each.name: each for each in (*CERTIFIED, *ESTIMATES, *added)}
-    return known[choice("accountant", name, (BEST, *known))]
+    if name not in known:
+        choice("accountant", name, (BEST, *known))
+        raise InputError("accountant", name, "the name of one accountant")
+    return known[name]
 
 
 def composed(product: Composition, name: AccountantName, quantity: Quantity, at: float, rtol: float) -> Bracket:

@@ -33,7 +33,7 @@ TARGET = 2.0**-53
 
 
 class End(Enum):
-    """Which end of a bracket something is for; its value is the sign of what rounding is to add."""
+    """Which end of a bracket a number is for: UPPER is rounded up (1.0), LOWER down (-1.0)."""
 
     UPPER = 1.0
     LOWER = -1.0

@@ -175,9 +175,9 @@ def pairs_of_numbers(field: str, value: object, pair: str) -> tuple[tuple[float,
 
 
 def listed(field: str, value: object) -> tuple[Any, ...]:
-    """Several values, each of which is still to be checked; InputError for one by itself."""
+    """The values of a list, not yet checked; InputError for a single value or a text."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InputError(field, value, "several numbers, such as a list")
+        raise InputError(field, value, "a list")
     return tuple(value)
 
 

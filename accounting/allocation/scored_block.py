@@ -41,6 +41,8 @@ _PLAIN, _PLAIN_OPPOSED = 0.1, 1.0
 _OUTCOMES_PER_UNIT, _OUTCOMES_PER_SPREAD, _LARGEST_LOSS = 64.0, 200.0, 60.0
 """Sums are told apart by their loss in steps of 1/64 or of 1/200 of its spread, up to 60."""
 
+_LEAST_SPREAD = 1e-4
+
 
 def losses_of_scores(pair: ScoredBlockPair, end: End) -> Atoms:
     """The law of the pair's loss, its losses and masses rounded up or down."""
@@ -66,6 +68,7 @@ def losses_of_block(base: Pair, rounds: int, participations: int, order: Order, 
 
 
 def _below(p: Masses, q: Masses) -> Atoms:
+    """A law that the pair dominates: P-masses and losses rounded down, without outcomes of which no P-mass is sure."""
     sure = p.low > 0
     loss = np.log(p.low[sure] / q.high[sure])
     return Atoms(loss - UNIT * (16 + 4 * np.abs(loss)), p.low[sure] * (1 - 16 * UNIT), 0.0)
@@ -112,16 +115,13 @@ def _merged(p: Masses, q: Masses) -> tuple[Masses, Masses]:
     clear = (p.low > 0.5 * p.high) & (q.low > 0.5 * q.high)
     with np.errstate(divide="ignore", invalid="ignore"):
         loss = np.clip(np.where(clear, np.log(p.low / q.low), 0.0), -_LARGEST_LOSS, _LARGEST_LOSS)
-    spread = max(math.sqrt(float(q.low[clear] @ loss[clear] ** 2)), 1e-4)
+    spread = max(math.sqrt(float(q.low[clear] @ loss[clear] ** 2)), _LEAST_SPREAD)
     finely = max(_OUTCOMES_PER_UNIT, _OUTCOMES_PER_SPREAD / spread)
-    last = math.ceil(finely * float(np.max(np.abs(loss))))
-    label = np.rint(finely * loss).astype(np.int64) + last
-    label = np.where(clear, label, 2 * last + 1)
-    kept = np.bincount(label, minlength=2 * last + 2) > 0
+    label = np.unique(np.where(clear, np.rint(finely * loss), math.inf), return_inverse=True)[1]
     slack = 2 * UNIT * label.size
 
     def total(masses: Masses) -> Masses:
-        low, high = (np.bincount(label, bound, 2 * last + 2)[kept] for bound in (masses.low, masses.high))
+        low, high = (np.bincount(label, bound) for bound in (masses.low, masses.high))
         return Masses(np.asarray(low * (1 - slack), float), np.asarray(high * (1 + slack), float))
 
     return total(p), total(q)

@@ -27,8 +27,10 @@ _FURTHER = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0, 5.6, 8.0, 11.0, 16.0,
 """Tilts beyond the chosen one, for Chernoff's inequality, times a scale of the window."""
 
 
-_FEW = 100.0
-"""Frequencies of which a product is e^-100 of the largest, or less, count as errors of that size."""
+_LEFT_OUT_BELOW = 100.0
+"""Frequencies at which the product is e^-100 of the largest, or less, are not computed but count as errors."""
+
+_LEAST_DOUBLE = 5e-324
 
 _UNKNOWN = 1e-3
 """A relative error above which nothing is said."""
@@ -114,7 +116,9 @@ def _tilted(scores: Scores, parts: Parts, theta: float) -> Masses:
     back = np.exp(np.minimum(exponent, 700.0))
     slack = UNIT * (64 + 8 * abs(log_scale) + 8 * theta * scores.step * float(np.max(np.abs(window))))
     low = np.maximum(value - unsure - outside, 0.0) * back * (1 - slack)
-    high = np.where(exponent > 700.0, math.inf, np.maximum(value + unsure, 0.0) * back * (1 + slack))
+    at_most = np.maximum(back, _LEAST_DOUBLE)  # where it underflows
+    high = np.where(exponent > 700.0, math.inf, np.maximum(value + unsure, _LEAST_DOUBLE) * at_most * (1 + slack))
+    high = np.maximum(high, _LEAST_DOUBLE)  # and where the product does
     return Masses(low, high)
 
 
@@ -187,7 +191,7 @@ def law_of_sum(parts: list[tuple[Floats, int]]) -> tuple[Floats, float]:
         factors.append((transform, bound, unit * whole * (1 + 1e-9), times))
         log_most += times * np.log(bound + factors[-1][2] + 1e-300)
         log_whole += times * math.log(max(whole, 1e-300))
-    kept = log_most > log_whole - _FEW  # most frequencies of a sum of many are not worth their powers
+    kept = log_most > log_whole - _LEFT_OUT_BELOW  # most frequencies of a sum of many are not worth their powers
     value = np.ones(np.count_nonzero(kept), dtype=complex)
     modulus, most = np.ones(value.size), np.ones(value.size)
     for transform, bound, unsure, times in factors:
@@ -196,7 +200,7 @@ def law_of_sum(parts: list[tuple[Floats, int]]) -> tuple[Floats, float]:
         most *= (bound[kept] + unsure) ** times
     total = sum(times for _, times in parts)
     error = most - modulus + modulus * UNIT * (64 + 16 * total)
-    rest = (kept.size - value.size) * math.exp(log_whole - 0.99 * _FEW)
+    rest = (kept.size - value.size) * math.exp(log_whole - 0.99 * _LEFT_OUT_BELOW)
     # every output is a mean over the `size` frequencies, of which all but two stand for a conjugate as well
     inside = 2.0 * (float(np.sum(error)) + rest) / size * (1 + 1e-9)
     rounding = unit * 2.0 * float(np.sum(modulus)) / size

@@ -132,7 +132,8 @@ def _lightest(run: Mechanism, aggregation: Aggregation) -> Mechanism:
     """The run with the heaviest client at its least weight, all other contributions at zero: attained at the least.
 
     Among contributions of zero a cohort of a fixed size is a Poisson one to whoever sees no cohorts, and it reveals no
-    less to whoever does; a shuffled epoch is one round of several that the unit picks.
+    less to whoever does; a shuffled epoch is one round of several that the unit picks: to permute the rounds is
+    post-processing, and makes the pick even where the last batch is smaller.
     """
     if not isinstance(aggregation, SampleCountMean) or aggregation.least_weight == aggregation.largest_weight:
         return run
@@ -141,9 +142,9 @@ def _lightest(run: Mechanism, aggregation: Aggregation) -> Mechanism:
     for step, rounds in rounds_by_step(run).items():
         base = getattr(step, "mechanism", step)
         assert isinstance(base, Gaussian)  # _fits has asked
-        idle = Poisson(base, step.sampling_rate) if isinstance(step, FixedSize) else step
-        if isinstance(step, Shuffled):
-            idle = RandomAllocation(base, step.batches)
+        idle = RandomAllocation(base, step.batches) if isinstance(step, Shuffled) else step
+        if isinstance(step, FixedSize):
+            idle = Poisson(base, step.sampling_rate)
         parts.append(Repeat(_with_noise(idle, base.noise_multiplier * light), rounds))
     return Sequence(tuple(parts))
 

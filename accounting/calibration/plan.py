@@ -23,7 +23,7 @@ from .search import Calibration
 Found = TypeVar("Found")
 Progress = Callable[[int, int, str], None]
 
-_SAMPLED: dict[str, Callable[[Mechanism, int, int], Mechanism]] = {
+_ONE_ROUND: dict[str, Callable[[Mechanism, int, int], Mechanism]] = {
     "poisson": lambda base, population, cohort: Poisson(base, cohort / population),
     "fixed-size": FixedSize,
 }
@@ -113,7 +113,7 @@ def plan(
     """The least noise for each cohort and target epsilon, cohort by cohort; every option meets its target for certain.
 
     rounds: as many for each cohort; or epochs: as many passes over the population, a round that was begun included.
-    clip_norm: the unit of the noise on the mean.
+    sampling: "poisson" or "fixed-size". clip_norm: the unit of the noise on the mean.
     progress: is told how many of how many options are found, and what is searched.
     Raises InputError, before any work, for a cohort above the population and other values out of range.
     """
@@ -124,7 +124,7 @@ def plan(
         count("rounds", rounds)
     if epochs is not None:
         positive("epochs", epochs)
-    sampled = _SAMPLED[choice("sampling", sampling, _SAMPLED)]
+    sampled = _ONE_ROUND[choice("sampling", sampling, _ONE_ROUND)]
     positive("clip_norm", clip_norm)
     for cohort in cohorts:
         if count("cohorts", cohort) > population:

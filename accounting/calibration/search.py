@@ -80,7 +80,7 @@ class Search:
 
     def found(self, most: float = math.inf, near: float | None = None) -> Calibration:
         """The value, from one that is thought to be near."""
-        safest, first, boldest = (min(each, most) for each in self.solve_for.values)
+        safest, first, boldest = (min(each, most) for each in self.solve_for.search_range)
         line = _Line(boldest, safest, self.solve_for.is_whole)
         if near is None:
             near = min(self.seen, key=lambda value: abs(self._excess(value)), default=first)

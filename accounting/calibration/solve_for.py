@@ -42,9 +42,9 @@ class SolveFor(Word):
         return self in (SolveFor.NOISE_MULTIPLIER, SolveFor.NOISE_STD)
 
     @property
-    def values(self) -> tuple[float, float, float]:
+    def search_range(self) -> tuple[float, float, float]:
         """Where a search gives up at the safest, where it starts, and where it gives up at the boldest."""
-        return _VALUES[self]
+        return _SEARCH_RANGES[self]
 
     def in_words(self, value: float) -> str:
         """ "NAME = VALUE" in ten digits, rounded to the side that still meets the target."""
@@ -62,7 +62,7 @@ class SolveFor(Word):
 Solved = SolveFor | Literal["noise_multiplier", "noise_std", "rounds", "cohort", "sampling_rate", "clip_norm"]
 """What callers may say: a `SolveFor`, or its spelling."""
 
-_VALUES = {
+_SEARCH_RANGES = {
     SolveFor.NOISE_MULTIPLIER: (1e12, 1.0, 1e-6),
     SolveFor.NOISE_STD: (1e12, 1.0, 1e-12),
     SolveFor.ROUNDS: (1.0, 1024.0, 2.0**53),

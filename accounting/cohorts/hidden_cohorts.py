@@ -168,7 +168,7 @@ def _attempt(known: Bracket, parts: tuple[Phase, ...], question: Question, at: f
                 curve = SolvedAbove(layout, relation, order, effort, progress).curve()
                 uppers.append(curve.epsilon_above(at) if for_epsilon else curve.delta_above(at))
             if layout.rounds <= _LONGEST_ATTAINED:
-                curve = below(layout, relation, Order.REMOVE, 0.35 * effort.step, progress)
+                curve = below(layout, relation, 0.35 * effort.step, progress)
                 lower = curve.epsilon_below(at) if for_epsilon else curve.delta_below(at)
     except (ArithmeticError, MemoryError, ValueError):
         return Bracket(0.0, math.inf, True, METHOD)

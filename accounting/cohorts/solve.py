@@ -202,14 +202,14 @@ def _nothing(window: Window) -> Floats:
     return np.asarray(np.maximum(-np.expm1(window.losses), 0.0) * (1 + 8 * UNIT))
 
 
-def below(layout: Layout, relation: Relation, order: Order, step: float, progress: Progress) -> Curve:
-    """From below: in each round the best of the merged attained pairs, given what was released so far."""
+def below(layout: Layout, relation: Relation, step: float, progress: Progress) -> Curve:
+    """From below, of "remove": in each round the best of the merged attained pairs, given what was released so far."""
     step = finer(step * math.sqrt(layout.variance / layout.rounds))
     window = layout.window(step)
     state = Attained(window, layout.tilt)
     merges: dict[Phase, list[tuple[Places, Floats]]] = {}
     for phase in reversed(layout.phases):
-        kernels = merges.setdefault(phase, _attained(phase, relation, order, step))
+        kernels = merges.setdefault(phase, _attained(phase, relation, step))
         for k in range(phase.rounds):
             state.advance(kernels)
             if k % 64 == 0:
@@ -217,11 +217,11 @@ def below(layout: Layout, relation: Relation, order: Order, step: float, progres
     return Curve(window.losses, state.values, drift=1.01 * layout.rounds * OFF_GRID * step)
 
 
-def _attained(phase: Phase, relation: Relation, order: Order, step: float) -> list[tuple[Places, Floats]]:
+def _attained(phase: Phase, relation: Relation, step: float) -> list[tuple[Places, Floats]]:
     """Replace-one: "remove" and "add" with the largest move; zero-out: the opposed pair, and "add"."""
     shift, rate = widened_down(phase.shift, PARAMETER), widened_down(phase.rate, PARAMETER)
     if relation == Relation.REPLACE_ONE:
         pair = merged(remove_mixtures(rate, 2.0 * shift), step)
         return [pair.forward, pair.backward]
     opposed, alone = merged(opposed_mixtures(rate, shift), step), merged(remove_mixtures(rate, shift), step)
-    return [opposed.forward, alone.backward] if order == Order.REMOVE else [opposed.backward, alone.forward]
+    return [opposed.forward, alone.backward]

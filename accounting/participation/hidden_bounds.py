@@ -30,9 +30,9 @@ def total_statistic_lower(step: Mechanism, rounds: int, delta: float, relation: 
     if relation == Relation.ADD_REMOVE or not isinstance(base, Gaussian):
         return 0.0
     move = 2.0 if relation == Relation.REPLACE_ONE else 1.0
-    if isinstance(step, RandomAllocation) and delta == 0.0:  # the unit takes part for certain
-        return math.inf
     if isinstance(step, RandomAllocation):
+        if delta == 0.0:  # the unit takes part for certain, and the loss of a Gaussian sum has no end
+            return math.inf
         strength = rounds * step.participations * move / (base.noise_multiplier * math.sqrt(rounds * step.rounds))
         found = gaussian.epsilon_below(delta * (1 + 1e-15), strength * (1 - 1e-15))
         if step.participations == 1:

@@ -136,7 +136,8 @@ def fixed_size(part: FixedSize, relation: Relation) -> Round:
 
 
 def visible(part: Poisson | FixedSize, relation: Relation) -> Round:
-    """The observer sees the unit's participation, under add-remove its presence (docs: "Visible participation")."""
+    """The observer sees whether the unit takes part (docs: "Visible participation"); InputError for add-remove."""
+    refuse_seen_presence(part, relation, Participation.VISIBLE)
     pair = additive(part.mechanism, sensitivity(relation))
     return tight(either(SubsampledPair(pair, part.sampling_rate, Sampling.VISIBLE)))
 

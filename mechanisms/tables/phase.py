@@ -35,10 +35,10 @@ class Phase(Table):
     def _require_whole_days(self) -> None:
         """Raises InputError where it matters whether a day goes on with what the day before began, or starts anew."""
         days, rounds = self.composition.days or 1, self.steps // (self.composition.days or 1)
-        begun = not isinstance(self.mechanism, CorrelatedTable)
-        if days == 1 or (begun and not rounds % self.sampling.together):
+        correlated = isinstance(self.mechanism, CorrelatedTable)
+        if days == 1 or not (correlated or rounds % self.sampling.together):
             return
-        what = "a pass, an epoch or a block" if begun else "correlated noise"
+        what = "correlated noise" if correlated else "a pass, an epoch or a block"
         expected = (
             f"no days: they do not say whether {what} starts anew every day, which costs more, or goes on. If it "
             "starts anew, write one [[phase]] per day; if it goes on, write all rounds without days"
@@ -166,8 +166,8 @@ def _sampled(phase: Phase, base: Mechanism) -> Mechanism:
 
 
 def _with_idle_others(phase: Phase, base: Mechanism) -> Mechanism:
-    """Among contributions of zero a cohort of a fixed size is a Poisson one; of a shuffled epoch, one release of the
-    batch that the unit is in."""
+    """Among contributions of zero a cohort of a fixed size is a Poisson one, and a shuffled epoch a random allocation:
+    to permute its rounds, and to forget all but one release of a batch, is post-processing."""
     if has_uneven_batches(phase):
         return RandomAllocation(next(iter(rounds_by_step(base))), phase.sampling.together)
     return Poisson(base, phase.sampling.rate) if has_uneven_cohorts(phase) else phase.sampling.sampled(base)

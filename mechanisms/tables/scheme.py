@@ -6,7 +6,7 @@ from ..word import Word
 
 
 class Scheme(Word):
-    """NONE: everybody, or nobody is chosen. The others are described in docs/claims.md.
+    """NONE: nobody is chosen, everybody takes part in every round. docs/claims.md describes the others.
 
     >>> [str(scheme) for scheme in Scheme if scheme.partitions_epochs]
     ['shuffle', 'cyclic']
@@ -29,7 +29,7 @@ class Scheme(Word):
 
     @property
     def has_fixed_cohorts(self) -> bool:
-        """Whether every cohort has the size that is stated."""
+        """Whether the size of a cohort is stated, not drawn; the last one of an epoch may be smaller."""
         return self.partitions_epochs or self == Scheme.FIXED_SIZE
 
     @property

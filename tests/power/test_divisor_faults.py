@@ -51,7 +51,7 @@ def test_a_search_among_runs_that_divide_by_who_is_there(monkeypatch: pytest.Mon
     """The best of several shows what one run does: all are equally good, and the first is kept."""
     with pytest.raises(InputError, match=r"claim\.neighbouring = 'add-remove': .* moves it up to twice as far"):
         parse_claim(SEARCH)
-    monkeypatch.setattr(Phase, "whole", property(lambda phase: (phase,)))
+    monkeypatch.setattr(Phase, "with_searched_runs", property(lambda phase: (phase,)))
     assert needed(certified_interval(parse_claim(SEARCH))[0].upper) > 1e-5
 
 
@@ -82,7 +82,7 @@ def test_a_search_among_means_whose_weights_change(relation: str, monkeypatch: p
     with pytest.raises(InputError, match=r"claim\.neighbouring = .* weights"):
         parse_claim(tables)
     alone = certified_interval(parse_claim(run | {"claim": statement | {"neighbouring": "replace-one"}}))[0]
-    monkeypatch.setattr(Phase, "whole", property(lambda phase: (phase,)))
+    monkeypatch.setattr(Phase, "with_searched_runs", property(lambda phase: (phase,)))
     priced = certified_interval(parse_claim(tables))[0]
     assert relation == "add-remove" or priced.upper < alone.upper
 
