@@ -114,7 +114,7 @@ def test_one_number_where_several_are_asked_for_is_a_sentence(one):
         "sensitivities": lambda: MixtureOfGaussians(1.0, one, (1.0,)),
         "encoder": lambda: MatrixFactorisation(1.0, one),
     }.items():
-        with pytest.raises(InputError, match=f"^{field} = .*: expected several numbers"):
+        with pytest.raises(InputError, match=f"^{field} = .*: expected a list"):
             ask()
 
 
