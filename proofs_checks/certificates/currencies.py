@@ -61,7 +61,7 @@ def of_currency(claim: Claim, found: Bracket, against: Against) -> Table:
             if result.ok:
                 return tried
             reason = result.reason
-    except (ValueError, ArithmeticError) as problem:  # of the checker's parts, which the search asks, too
+    except (ValueError, ArithmeticError) as problem:  # the search calls parts of the checker, which raise these
         reason = str(problem)
     raise NoCertificate(f"the checker does not find the proof of this {currency.name} sufficient ({reason})")
 

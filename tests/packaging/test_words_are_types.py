@@ -27,6 +27,7 @@ READ_FROM_OUTSIDE = {
     "mechanisms/run.py: kind.__module__.split('.')[0] == 'dp_accounting'": "a package",
     "mechanisms/serialise.py: 'kind' not in data": "a key of JSON",
     "mechanisms/serialise.py: name != 'kind'": "a key of JSON",
+    "mechanisms/tables/correlated.py: 'max_participations' in self.model_fields_set": "a key of a claim",
     "mechanisms/tables/kinds.py: 'kind' not in value": "a key of a claim",
     "mechanisms/tables/noise.py: self.weights == 'uniform'": "a claim's word in the place of numbers",
     "mechanisms/tables/noise.py: value == 'uniform'": "a claim's word in the place of numbers",

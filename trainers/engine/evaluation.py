@@ -23,7 +23,7 @@ TOP = 5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClientScores:
-    """One number a client; NaN for a client without samples. accuracy is NaN throughout for regression."""
+    """One number per client; NaN for a client without samples. accuracy is NaN throughout for regression."""
 
     accuracy: Floats
     loss: Floats

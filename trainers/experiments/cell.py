@@ -85,8 +85,11 @@ class Trained:
     outcome: Outcome
 
 
-def described(cell: Cell, population: int) -> tuple[Algorithm, Settings, PrivacyGoal]:
-    """The cell's run on so many clients, with the noise that it states. Raises InputError for values out of range."""
+def run_settings(cell: Cell, population: int) -> tuple[Algorithm, Settings, PrivacyGoal]:
+    """The cell's algorithm, settings and privacy goal for so many clients; InputError for values out of range.
+
+    The noise is the cell's noise_multiplier, which `train_cell` replaces where the cell states an epsilon or sigma.
+    """
     parameters = Parameters(
         cell.strength, cell.alpha, head_layers=cell.head_layers, aggregation_interval=cell.aggregation_interval
     )
@@ -98,7 +101,7 @@ def described(cell: Cell, population: int) -> tuple[Algorithm, Settings, Privacy
 
 
 def tuning_of(cell: Cell) -> FineTuning | None:
-    """The cell's fine-tuning. Raises InputError as `described` does."""
+    """The cell's fine-tuning. Raises InputError as `run_settings` does."""
     steps = LocalSteps(cell.learning_rate, cell.finetune_epochs, None, cell.batch_size)
     return FineTuning(cell.finetune, steps, cell.finetune_strength) if cell.finetune else None  # type: ignore[arg-type]
 
@@ -106,7 +109,7 @@ def tuning_of(cell: Cell) -> FineTuning | None:
 def train_cell(cell: Cell, federation: Federation) -> Trained:
     """Train the cell's algorithm."""
     population = federation.population
-    algorithm, settings, goal = described(cell, population)
+    algorithm, settings, goal = run_settings(cell, population)
     told = {"noise_multiplier": cell.noise_multiplier}
     if cell.target_epsilon and algorithm.releases:
         told = {"target_epsilon": cell.target_epsilon}

@@ -21,7 +21,7 @@ from ...mechanisms import InputError
 from ..algorithms.finetune import PENALTIES
 from ..data import load_federation
 from ..stated_noise import calibrated_noise
-from .cell import Cell, described
+from .cell import Cell, run_settings
 from .numbers import accuracy, markdown, over_seeds, upper
 from .runs import Experiment, ran_on, where, write_runs
 from .sweep import Report, run_sweep
@@ -128,7 +128,7 @@ class _Tuning:
         plain = replace(self.base, algorithm=method.partition(" + ")[0], finetune="")
         for place in order[: self.plan.budget].tolist():
             cell = replace(plain, **dict(zip(grid, choices[place], strict=True)))
-            like = replace(plain, rounds=cell.rounds, clip_norm=1.0)  # what the noise depends on, of this experiment's
+            like = replace(plain, rounds=cell.rounds, clip_norm=1.0)  # all that its noise depends on
             noise = 0.0 if target is None else _noise_of(like, self.population, target)
             yield replace(cell, noise_multiplier=noise)
 
@@ -136,7 +136,7 @@ class _Tuning:
 @cache
 def _noise_of(cell: Cell, population: int, target: float) -> float:
     """The least noise for which the cell's rounds cost at most the target."""
-    algorithm, settings, goal = described(cell, population)
+    algorithm, settings, goal = run_settings(cell, population)
     return calibrated_noise(algorithm, settings, population, goal, target).value
 
 

@@ -17,7 +17,7 @@ from ...mechanisms.workers import pool
 from ..data import Federation, load_federation
 from ..data.federation import hold_out
 from ..engine.checkpoint import replaced
-from .cell import Cell, described, result_of, train_cell, tuning_of
+from .cell import Cell, result_of, run_settings, train_cell, tuning_of
 
 Report = Callable[[int, int, dict[str, Any]], None]
 """Called with how many are done, of how many, and the last one's result."""
@@ -50,7 +50,7 @@ def run_sweep(
     results = {cell: read_result(file) for cell, file in files.items() if file.exists()}
     missing = {cell: file for cell, file in files.items() if cell not in results}
     for cell in missing:
-        described(cell, cell.cohort)
+        run_settings(cell, cell.cohort)  # no data are loaded yet: the cohort stands for the population
         tuning_of(cell)
     for done, result in enumerate(results.values(), start=1):
         report(done, len(files), result)

@@ -63,7 +63,10 @@ def check_solver(name: str, model: FlatModule, work: Work) -> None:
 
 
 def choose_solver(name: str, model: FlatModule, work: Work, *, compiled: bool = False) -> LocalSolver:
-    """The first that can do the work: the named one (not "auto"), "compiled", if it pays, and those of PREFERRED."""
+    """The first that can do the work: the one that is named (unless "auto"), "compiled" where it pays, then PREFERRED.
+
+    A named one that cannot train is refused before (`check_solver`); one that cannot fine-tune is replaced here.
+    """
     asked = () if name == "auto" else (name,)
     preferred = PREFERRED[model.vector.device.type, work.clients[0].is_sparse]
     candidates = (SOLVERS[each](model) for each in (*asked, *(("compiled",) if compiled else ()), *preferred))
