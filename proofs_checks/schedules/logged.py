@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from ...mechanisms import Gaussian, InputError, Repeat, WithReplacement
 from ...mechanisms.paths import content
 from ...mechanisms.tables.cohort import SamplingTable
+from ...mechanisms.tables.phase import Phase
+from ...mechanisms.tables.scheme import Scheme
 from .audit import ScheduleAudit, audit_cyclic_poisson, audit_schedule
 from .separated import audit_balls_in_bins, audit_min_separated
 
@@ -54,6 +57,44 @@ def _exactly(sampling: dict[str, Any], names: tuple[str, ...], expected: str) ->
     if set(sampling) != {"scheme", *names}:
         raise InputError("sampling", sampling, expected)
     return tuple(sampling[name] for name in names)
+
+
+NOISE_HAS_MORE = (Scheme.BALLS_IN_BINS, Scheme.MIN_SEPARATED, Scheme.CYCLIC_POISSON)
+"""Schemes that no description of one round tells whole: a claim has groups, and distances, in its [mechanism]."""
+
+
+def other_sampling(log: dict[str, Any], phases: Iterable[Phase]) -> str:
+    """What a log says of its sampling and these phases do not, in words; empty where both say the same.
+
+    A log passes the test of the sampling that it names: it supports only a claim of that very one.
+    """
+    phases, logged = tuple(phases), log["sampling"]
+    ran, least = sum(phase.steps for phase in phases), len(log["rounds"])
+    if least > ran:
+        return f"a log of at most the {ran} rounds of the claim; it has {least}"
+    for phase in phases:
+        stated = phase.sampling.model_dump(exclude_none=True)
+        if stated.get("population", log["population"]) != log["population"]:
+            return f"a log of the claim's population, {stated['population']}; its population is {log['population']}"
+        if not _same_sampling(log, phase):
+            return f"a log of the claim's sampling ({_told(stated)}); it is of another ({_told(logged)})"
+    return ""
+
+
+def _told(sampling: dict[str, Any]) -> str:
+    return ", ".join(f"{key} = {value}" for key, value in sampling.items())
+
+
+def _same_sampling(log: dict[str, Any], phase: Phase) -> bool:
+    logged, claimed = log["sampling"], phase.sampling
+    if logged.get("scheme") != claimed.scheme:
+        return False
+    if claimed.scheme in NOISE_HAS_MORE:
+        apart = getattr(phase.mechanism, "min_separation", None)
+        stated = claimed.model_dump(exclude_none=True) | {"groups": apart, "min_separation": apart}
+        return all(stated[key] == value for key, value in logged.items() if key in stated)
+    drawn = SamplingTable.model_validate({"population": log["population"], **logged})
+    return drawn.sampled(Gaussian(1.0)) == claimed.sampled(Gaussian(1.0))
 
 
 def read_log(path: Path) -> dict[str, Any]:

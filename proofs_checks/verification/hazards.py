@@ -107,7 +107,9 @@ def _sampling(evidence: Evidence) -> tuple[Basis, str]:
             f"The cohorts are said to be drawn as the claim has it; no schedule log is there.{warned}",
         )
     verdict = "contradicts" if log.refuted else "does not contradict"
-    return "tested", f"A log of {log.rounds} rounds {verdict} {log.scheme} (error probability {log.error:g})."
+    ran = sum(phase.steps for phase in evidence.claim.phases_of_all_days)
+    part = f", of the {ran} that the claim is about," if log.rounds < ran else ""
+    return "tested", f"A log of {log.rounds} rounds{part} {verdict} {log.scheme} (error probability {log.error:g})."
 
 
 def _clipping(evidence: Evidence) -> tuple[Basis, str]:

@@ -81,7 +81,7 @@ def attest(
     text = parts.text_of(claim, "CLAIM")
     parsed = parts.parsed_claim(text, str(claim))
     found, certificates, basis = _certified(parsed, certificate)
-    schedule = None if schedule_log is None else parts.schedule_part(schedule_log)
+    schedule = None if schedule_log is None else parts.schedule_part(schedule_log, parsed)
     spent = None if ledger is None else parts.ledger_part(ledger, parsed)
     attacked = tuple(parts.audit_part(path, parsed) for path in audits)
     logged = None if spent is None else spent.sentence

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from ..accounting import Bracket
 from ..mechanisms import InputError
 from ..mechanisms.paths import content
 from ..proofs_checks.certificates.checker import check
 from ..proofs_checks.claims.claim import Claim
+from ..proofs_checks.schedules.logged import other_sampling, read_log
 from ..proofs_checks.verification.hazards import Basis, Evidence, hazards
 from ..proofs_checks.verification.verdict import Verdict, judge
 from . import parts
 from .envelope import opened, signed_by
-from .predicate import PREDICATE_TYPE, PREDICATES, STATEMENT_TYPE, Predicate, Statement
+from .predicate import PREDICATE_TYPE, PREDICATES, STATEMENT_TYPE, Interval, Predicate, Statement
 
 if TYPE_CHECKING:
     from securesystemslib.signer._key import SSlibKey
@@ -94,9 +96,9 @@ def check_attestation(
         *_digests(statement, subjects),
         _claim(predicate, claim),
         *_certificates(predicate, claim),
-        _schedule(predicate, schedule_log),
+        _schedule(predicate, claim, schedule_log),
         _ledger(predicate, claim, ledger),
-        *_audits(predicate),
+        *_audits(predicate, claim),
     ]
     return CheckedAttestation(str(path), predicate, tuple(checks))
 
@@ -138,8 +140,10 @@ def _digests(statement: Statement, subjects: Sequence[Path]) -> Iterator[Check]:
         return
     given = parts.digests(subjects)
     for name, digest in given.items():
-        known = digest in attested.values()
+        known = digest in attested.values() and attested.get(name, digest) == digest
         said = "is a file that was attested" if known else "is not a file that was attested: its SHA-256 is another one"
+        if not known and digest in attested.values():
+            said = "was attested under another name, and another file under this one"
         yield Check("subjects", known, f"{name} {said}.", "tested")
     if left := [name for name, digest in attested.items() if digest not in given.values()]:
         yield Check("subjects", None, f"Files that were attested and not compared: {', '.join(left)}.", "tested")
@@ -149,9 +153,7 @@ def _claim(predicate: Predicate, claim: Claim) -> Check:
     """What is said of the claim, and the verdict, must follow from its text and the interval."""
     if parts.claim_part(predicate.claim.toml, claim) != predicate.claim:
         return Check("claim", False, "What is said of the claim is not what its text says.", "tested")
-    lower, upper = predicate.interval.lower, predicate.interval.upper
-    bracket = Bracket(lower, float("inf") if upper is None else upper, True, predicate.method)
-    follows = judge(bracket, claim.statement.threshold)
+    follows = judge(parts.bracket_of(predicate.interval, predicate.method), claim.statement.threshold)
     audited = predicate.verdict == "refuted" and follows == "undecided"  # an audit or simulated draws may refute it
     if follows != predicate.verdict and not audited:
         return Check("claim", False, f"From the interval the claim is {follows}, not {predicate.verdict}.", "tested")
@@ -161,6 +163,7 @@ def _claim(predicate: Predicate, claim: Claim) -> Check:
 def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
     """Each certificate, proved again; then whether they prove the verdict, and the table says no more than that."""
     described, proved = parts.descriptions(claim) if predicate.certificates else [], []
+    in_epsilon = claim.statement.currency.name == "epsilon"
     for part in predicate.certificates:
         again = False
         if not any(parts.same(part.document, each) for each in described):
@@ -169,6 +172,8 @@ def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
             said = f"does not support the attestation: {result.reason}"
         elif part.verdict != part.document["verdict"]:
             said = f"says {part.document['verdict']}, not {part.verdict}, as the attestation states"
+        elif in_epsilon and _apart(predicate.interval, part.document["interval"]):
+            said = f"proves another interval than the attestation states: {result.reason}"
         else:
             said, again = f"was proved again: {result.reason}", True
             proved.append(part.document)
@@ -178,6 +183,13 @@ def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
     known = parts.verdict_of(proved, described) if proved else None
     yield _verdict(predicate, known)
     yield _hazards(predicate, claim, known == predicate.verdict)
+
+
+def _apart(stated: Interval, proved: dict[str, str]) -> bool:
+    """Whether no number is in both intervals, each of which is said to hold the true epsilon."""
+    low, high = float(Fraction(proved["epsilon_lower"])), proved["epsilon_upper"]
+    beyond = math.inf if high == "inf" else float(Fraction(high))
+    return low > (math.inf if stated.upper is None else stated.upper) or stated.lower > beyond
 
 
 def _verdict(predicate: Predicate, known: Verdict | None) -> Check:
@@ -193,11 +205,15 @@ def _verdict(predicate: Predicate, known: Verdict | None) -> Check:
 
 
 def _hazards(predicate: Predicate, claim: Claim, proved: bool) -> Check:
-    """No hazard has a stronger ground than what is in the attestation gives it."""
+    """No hazard is left out, or has a stronger ground than what is in the attestation gives it."""
     logged = None if predicate.ledger is None else predicate.ledger.sentence
     evidence = Evidence(claim, (), proved, predicate.schedule, logged, predicate.audits)
     supported = {(row.hazard, row.basis) for row in hazards(evidence)}
     wrong = [row.hazard for row in predicate.hazards if (row.hazard, row.basis) not in supported]
+    told = {row.hazard for row in predicate.hazards}
+    if left := [hazard for hazard, _ in sorted(supported) if hazard not in told]:
+        said = f"The table of hazards leaves out: {', '.join(left)}."
+        return Check("hazards", False, said, "tested")
     if wrong:
         said = f"The table of hazards states grounds that the attestation does not support, for: {', '.join(wrong)}."
         return Check("hazards", False, said, "tested")
@@ -211,7 +227,7 @@ def _unattested(what: str, given: Path | None, said: str, name: str = "") -> Che
     return Check(what, None if given is None else False, said, "asserted")
 
 
-def _schedule(predicate: Predicate, log: Path | None) -> Check:
+def _schedule(predicate: Predicate, claim: Claim, log: Path | None) -> Check:
     part = predicate.schedule
     if part is None:
         said = "Who took part in which round is asserted: no log was attested."
@@ -222,7 +238,9 @@ def _schedule(predicate: Predicate, log: Path | None) -> Check:
         return Check("schedule", False if part.refuted else None, f"{said}; the log itself was not given.", "tested")
     if sha256(content("--schedule-log", log)).hexdigest() != part.sha256:
         return Check("schedule", False, "The schedule log is not the one that was attested.", "tested")
-    again = parts.schedule_part(log)
+    if expected := other_sampling(read_log(log), claim.phases_of_all_days):
+        return Check("schedule", False, f"The schedule log supports another claim. Expected {expected}.", "tested")
+    again = parts.schedule_part(log, claim)
     if again != part:
         said = "The attestation describes the test of this log differently from what was found now."
         return Check("schedule", False, said, "tested")
@@ -235,8 +253,13 @@ def _ledger(predicate: Predicate, claim: Claim, path: Path | None) -> Check:
     part = predicate.ledger
     if part is None:
         return _unattested("ledger", path, "That nothing else was released is asserted: no ledger was attested.")
+    upper, most = math.inf if part.epsilon.upper is None else part.epsilon.upper, claim.statement.threshold
+    if part.agrees != (upper <= most):
+        said = "What is said of the ledger does not follow from what its events are said to cost."
+        return Check("ledger", False, said, "logged")
+    told = parts.of_ledger(part.events, upper, part.agrees, claim)  # in dpcert's words: the signer may have any
     if path is None:
-        return Check("ledger", None if part.agrees else False, f"{part.sentence} The ledger was not given.", "logged")
+        return Check("ledger", None if part.agrees else False, f"{told} The ledger was not given.", "logged")
     ledger = parts.opened_ledger(path)
     heads = [event.hash for event in ledger.events()]
     if part.head not in heads:
@@ -246,12 +269,16 @@ def _ledger(predicate: Predicate, claim: Claim, path: Path | None) -> Check:
         said = f"The ledger has {later} event{'s' * (later > 1)} more than were attested: what was attested is not all."
         return Check("ledger", False, said, "logged")
     again = parts.ledger_part(path, claim)
-    if (again.events, again.agrees) != (part.events, part.agrees):
+    cost = parts.bracket_of(again.epsilon)
+    other = (again.events, again.agrees) != (part.events, part.agrees)
+    if other or cost.lower > upper or part.epsilon.lower > cost.upper:
         return Check("ledger", False, f"The attestation describes this ledger differently. {again.sentence}", "logged")
     return Check("ledger", again.agrees, f"The ledger ends where it was attested. {again.sentence}", "logged")
 
 
-def _audits(predicate: Predicate) -> Iterator[Check]:
+def _audits(predicate: Predicate, claim: Claim) -> Iterator[Check]:
     for part in predicate.audits:
-        said = f"It was attested that there was {part}; it was not repeated here."
-        yield Check("audit", False if part.refuted else None, said, "tested")
+        refuted = part.refuted or parts.above(claim, part.epsilon_lower, part.delta)
+        above = "" if refuted == part.refuted else "; that is above the claim"
+        said = f"It was attested that there was {part}; it was not repeated here{above}."
+        yield Check("audit", False if refuted else None, said, "tested")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,17 +12,17 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
-from ..accounting import Bracket
+from ..accounting import Bracket, epsilon
 from ..accounting.ledger import Ledger
 from ..accounting.ledger.contents import opened
-from ..mechanisms import InputError
+from ..mechanisms import Group, InputError
 from ..mechanisms.paths import content
 from ..proofs_checks.certificates.points import points
 from ..proofs_checks.certificates.restated import NoCertificate
 from ..proofs_checks.certificates.stated import stated as described
 from ..proofs_checks.claims.claim import Claim, parse_claim
-from ..proofs_checks.claims.observers import against
-from ..proofs_checks.schedules.logged import audited, read_log
+from ..proofs_checks.claims.observers import against, observer_is_the_notion_s_own
+from ..proofs_checks.schedules.logged import audited, other_sampling, read_log
 from ..proofs_checks.verification.verdict import Verdict
 from ..proofs_checks.verification.verify import verify
 from .predicate import AuditPart, ClaimPart, Interval, LedgerPart, SchedulePart
@@ -55,13 +56,23 @@ def claim_part(text: str, claim: Claim) -> ClaimPart:
 
 
 def ends(bracket: Bracket) -> Interval:
-    """A bracket's ends; JSON has no infinity."""
-    return Interval(lower=bracket.lower, upper=bracket.upper if math.isfinite(bracket.upper) else None)
+    """A bracket's ends; JSON has no infinity, and a lower end is true of every smaller number."""
+    return Interval(
+        lower=min(bracket.lower, sys.float_info.max), upper=bracket.upper if math.isfinite(bracket.upper) else None
+    )
 
 
-def schedule_part(path: Path) -> SchedulePart:
-    """A log's digest and test. Raises InputError for a log that can be guessed: its digest would tell who took part."""
+def bracket_of(stated: Interval, method: str = "as attested") -> Bracket:
+    """The interval as a bracket."""
+    return Bracket(stated.lower, math.inf if stated.upper is None else stated.upper, True, method)
+
+
+def schedule_part(path: Path, claim: Claim) -> SchedulePart:
+    """A log's digest and test. Raises InputError for a log of another sampling, which does not support the claim, and
+    for one that can be guessed: its digest would tell who took part."""
     log = read_log(path)
+    if expected := other_sampling(log, claim.phases_of_all_days):
+        raise InputError("--schedule-log", str(path), expected)
     found = audited(path, SCHEDULE_ERROR)
     places = sum(_bits(log["population"], len(cohort)) for cohort in log["rounds"])
     if 2.0**-places > GUESSABLE:
@@ -80,20 +91,30 @@ def _bits(population: int, cohort: int) -> float:
 
 
 def ledger_part(path: Path, claim: Claim) -> LedgerPart:
-    """A ledger's head and cost beside the claim. Raises InputError for what is no ledger, and for an empty one."""
+    """A ledger's head and cost beside the claim, of as many units as the claim is about. Raises InputError for what is
+    no ledger, for an empty one, and for claims about a named observer, whom a ledger says nothing of."""
     ledger, stated = opened_ledger(path), claim.statement
     if not len(ledger):
         raise InputError("--ledger", str(path), "a ledger with events")
     if stated.delta is None:
         raise InputError("--ledger", str(path), f"a claim that states epsilon; this one states {stated.currency.name}")
-    cost = ledger.epsilon(stated.delta, stated.neighbouring, notion=stated.notion)
+    if not observer_is_the_notion_s_own(claim):
+        raise InputError("--ledger", str(path), "a claim that names no observer: a ledger does not say who sees what")
+    run = ledger.run()
+    assert run is not None  # there are events
+    about = run if stated.group is None else Group(run, stated.group)
+    cost = epsilon(about, stated.delta, stated.neighbouring, notion=stated.notion)
     agrees = cost.at_most(stated.threshold)
-    word = "at most" if agrees else "not shown to be at most"
-    sentence = (
-        f"The ledger's {len(ledger)} events cost an epsilon of {cost.upper:.6g} at most, at delta {stated.delta:g}: "
-        f"{word} the claimed {stated.threshold:g}."
-    )
+    sentence = of_ledger(len(ledger), cost.upper, agrees, claim)
     return LedgerPart(head=ledger.head, events=len(ledger), epsilon=ends(cost), agrees=agrees, sentence=sentence)
+
+
+def of_ledger(events: int, upper: float, agrees: bool, claim: Claim) -> str:
+    """What a ledger says of the claim."""
+    told = f"{events} events cost" if events > 1 else "1 event costs"
+    word = "at most" if agrees else "not shown to be at most"
+    delta, most = claim.statement.delta, claim.statement.threshold
+    return f"The ledger's {told} an epsilon of {upper:.6g} at most, at delta {delta:g}: {word} the claimed {most:g}."
 
 
 def opened_ledger(path: Path) -> Ledger:
@@ -105,11 +126,13 @@ def opened_ledger(path: Path) -> Ledger:
 
 
 def audit_part(path: Path, claim: Claim) -> AuditPart:
-    """What `dpcert audit --json` (or audit-training) found, beside the claim. Raises InputError for anything else."""
+    """What `dpcert audit --json` (or audit-training) found, beside the claim. Raises InputError for anything else, for
+    an audit that compared nothing, and for one of other neighbours than the claim's: they support nothing."""
     text = text_of(path, "--audit")
     try:
         told = json.loads(text)
         lower, refuted = told["epsilon_lower"], told["refuted"]
+        _supports(path, told, claim)
         error = told.get("alpha")
         delta = _delta_of(told)
         number = math.inf if lower == "inf" else float(lower)
@@ -118,10 +141,23 @@ def audit_part(path: Path, claim: Claim) -> AuditPart:
             epsilon_lower=min(number, 1e308),
             delta=delta,
             error=None if error is None else float(error),
-            refuted=bool(refuted) or _above(claim, number, delta, told.get("neighbouring")),
+            refuted=bool(refuted) or above(claim, number, delta),
         )
+    except InputError:  # which is a ValueError, too
+        raise
     except (ValueError, TypeError, LookupError, RecursionError):
         raise InputError("--audit", str(path), "what `dpcert audit … --json` prints") from None
+
+
+def _supports(path: Path, told: dict[str, Any], claim: Claim) -> None:
+    """Raises InputError where the audit says nothing of the claim."""
+    for part in (told, told.get("runs", {})):
+        if part.get("unchecked"):
+            raise InputError("--audit", str(path), f"an audit that checked something; of this one: {part['unchecked']}")
+    relation = told.get("neighbouring", claim.statement.neighbouring)
+    if relation != claim.statement.neighbouring:
+        expected = f"an audit of {claim.statement.neighbouring} neighbours, as the claim has them, not of {relation}"
+        raise InputError("--audit", str(path), expected)
 
 
 def _delta_of(told: dict[str, Any]) -> float | None:
@@ -136,10 +172,10 @@ def _delta_of(told: dict[str, Any]) -> float | None:
     return min(at, default=None)
 
 
-def _above(claim: Claim, lower: float, delta: float | None, relation: str | None) -> bool:
+def above(claim: Claim, lower: float, delta: float | None) -> bool:
     """Whether a lower bound contradicts the claim. Epsilon falls with delta: a bound at a smaller delta may not."""
     stated = claim.statement
-    if delta is None or stated.delta is None or relation not in (None, stated.neighbouring):
+    if delta is None or stated.delta is None:
         return False
     return delta >= stated.delta and lower > stated.threshold
 
@@ -161,6 +197,8 @@ def digests(paths: Iterable[Path]) -> dict[str, str]:
     found: dict[str, str] = {}
     for path in paths:
         for name, file in _files(path):
+            if not name.isprintable():
+                raise InputError("--subject", name, "files whose names are printable characters")
             if name in found:
                 raise InputError("--subject", str(file), f"files of different names: there is another {name!r}")
             found[name] = _digest(file)

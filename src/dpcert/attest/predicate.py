@@ -5,9 +5,10 @@ An in-toto statement (version 1 of the in-toto attestation framework) binds a pr
 
 from __future__ import annotations
 
-from typing import Any, Literal
+import math
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ..proofs_checks.verification.hazards import Basis
 
@@ -18,6 +19,15 @@ PREDICATE_TYPE = f"{PREDICATES}v1"
 
 SHA256 = Field(pattern="^[0-9a-f]{64}$")
 
+
+def _printable(text: str) -> str:
+    """A line as it is shown: what a terminal would obey, and what would look like lines of dpcert's own, is refused."""
+    if not text.isprintable():
+        raise ValueError("printable characters, on one line")
+    return text
+
+
+Said = Annotated[str, AfterValidator(_printable)]
 
 VerdictBasis = Literal["proved", "asserted"]
 """proved: the certificates prove it. asserted: dpcert's accountants found it, and the certificates prove less."""
@@ -34,12 +44,12 @@ class ClaimPart(Part):
 
     toml: str
     sha256: str = SHA256
-    title: str
-    currency: str
+    title: Said
+    currency: Said
     claimed: dict[str, Any]
-    unit: str
-    neighbouring: str
-    notion: str
+    unit: Said
+    neighbouring: Said
+    notion: Said
 
 
 class Interval(Part):
@@ -48,11 +58,17 @@ class Interval(Part):
     lower: float
     upper: float | None
 
+    @model_validator(mode="after")
+    def _in_order(self) -> Interval:
+        if not 0.0 <= self.lower <= (math.inf if self.upper is None else self.upper):
+            raise ValueError("an interval from its lower to its upper end")
+        return self
+
 
 class CertificatePart(Part):
     """The certificate's file as JSON data, whose own digest the checker compares."""
 
-    verdict: str
+    verdict: Said
     document: dict[str, Any]
 
 
@@ -60,7 +76,7 @@ class SchedulePart(Part):
     """A log of who took part: its digest and its test, never the log."""
 
     sha256: str = SHA256
-    scheme: str
+    scheme: Said
     rounds: int
     error: float
     refuted: bool
@@ -73,7 +89,7 @@ class LedgerPart(Part):
     events: int
     epsilon: Interval
     agrees: bool
-    sentence: str
+    sentence: Said
 
 
 class AuditPart(Part):
@@ -96,18 +112,18 @@ class AuditPart(Part):
 class HazardPart(Part):
     """One of the hazards of NIST SP 800-226, and on what ground this claim answers it."""
 
-    section: str
-    hazard: str
+    section: Said
+    hazard: Said
     basis: Basis
-    how: str
+    how: Said
 
 
 class MadeBy(Part):
     """Who made the attestation, and when."""
 
-    dpcert: str
-    python: str
-    date: str
+    dpcert: Said
+    python: Said
+    date: Said
 
 
 class Predicate(Part):
@@ -117,15 +133,15 @@ class Predicate(Part):
     verdict: Literal["holds", "refuted", "undecided"]
     verdict_basis: VerdictBasis
     interval: Interval
-    method: str
+    method: Said
     certificates: tuple[CertificatePart, ...]
-    no_certificate: str | None
+    no_certificate: Said | None
     schedule: SchedulePart | None
     ledger: LedgerPart | None
     audits: tuple[AuditPart, ...]
-    assumptions: tuple[str, ...]
-    not_checked: tuple[str, ...]
-    findings: tuple[dict[str, str], ...]
+    assumptions: tuple[Said, ...]
+    not_checked: tuple[Said, ...]
+    findings: tuple[dict[str, Said], ...]
     hazards: tuple[HazardPart, ...]
     made_by: MadeBy
 
@@ -133,7 +149,7 @@ class Predicate(Part):
 class Subject(Part):
     """A file, by its name and digest."""
 
-    name: str
+    name: Said
     digest: dict[str, str]
 
 
