@@ -80,8 +80,9 @@ def assert_private(
     result = _replayed(result, context.replay)
     context.record(result)
     if result.refuted:
-        context.refuted()
-        raise AssertionError(_refutation(result, claimed, alpha))
+        error = AssertionError(_refutation(result, claimed, alpha))
+        context.refuted(error)
+        raise error
     if not allow_blind:
         context.looked("" if result.unchecked == "" else f"{called(mechanism)}: {result.unchecked}")
         _warn(mechanism, result)

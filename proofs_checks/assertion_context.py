@@ -21,7 +21,8 @@ epsilon only."""
 
 
 SPARE = 0.1
-"""Part of a test's error probability kept for more examples than were announced: assume() rejects some of them."""
+"""Part of a test's error probability kept for more examples than were announced: assume() rejects some of them, and an
+ordinary test, which counts as one example, may call functions that have examples of their own."""
 
 
 NOTHING = "Nothing was checked (allow_blind=True accepts that). "
@@ -37,7 +38,7 @@ class Calls:
         self._announced = announced
         self._example: object = None
         self._examples = self._within = 0
-        self._failing: float | None = None
+        self._failing: tuple[float, BaseException] | None = None
 
     def next(self) -> float:
         """The share of a new call in its test's error probability; all shares together are at most 1.
@@ -51,9 +52,10 @@ class Calls:
         self.total, self._within = self.total + 1, self._within + 1
         return self._share() / (self._within * (self._within + 1))
 
-    def failed(self) -> None:
-        """The test failed in the present example. What is run again to show that gets the same share, at no risk."""
-        self._failing = self._share()
+    def failed(self, error: BaseException) -> None:
+        """The test fails in the present example, unless it catches the error. What Hypothesis runs again to show it
+        gets the same share, at no risk."""
+        self._failing = self._share(), error
 
     def looked(self, why_not: str) -> None:
         """A call refuted nothing; why it checked nothing either, empty where it did."""
@@ -68,12 +70,16 @@ class Calls:
         return NOTHING + " ".join(self.unchecked[:3])
 
     def _share(self) -> float:
-        if self._failing is not None:
-            return self._failing
-        if self._example is None:  # no Hypothesis test
-            return 1.0
+        if self._failing is not None and _in_hypothesis(self._failing[1]):
+            return self._failing[0]
         beyond = self._examples - self._announced
         return (1 - SPARE) / self._announced if beyond <= 0 else SPARE / (beyond * (beyond + 1))
+
+
+def _in_hypothesis(error: BaseException) -> bool:
+    """Whether Hypothesis holds the error, and runs its example again; a test that catches it goes on instead."""
+    held = error.__traceback__
+    return held is not None and str(held.tb_frame.f_globals.get("__name__")).startswith("hypothesis.")
 
 
 def _example() -> object:
@@ -105,10 +111,10 @@ class Context:
         """The error probability of the next call."""
         return self.alpha if self.calls is None else self.alpha * self.calls.next()
 
-    def refuted(self) -> None:
-        """The call failed."""
+    def refuted(self, error: AssertionError) -> None:
+        """The call fails with this error."""
         if self.calls is not None:
-            self.calls.failed()
+            self.calls.failed(error)
 
     def looked(self, why_not: str) -> None:
         """The call refuted nothing. Without a test runner, which looks at all calls together, it has to stand alone."""

@@ -7,7 +7,7 @@ with probability 1 - alpha. What is done with the samples: evidence.py.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -158,7 +158,18 @@ def _draws(
 def _both(pair: object) -> tuple[object, object]:
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise InputError("pair", pair, "two neighbouring datasets: (dataset, neighbour)")
+    if any(map(_is_read_once, pair)):
+        raise InputError("pair", pair, "datasets such as lists: an iterator is empty after the first call has read it")
     return pair[0], pair[1]
+
+
+def _is_read_once(dataset: object) -> bool:
+    """Whether it, or what is in it, is an iterator, a generator or an open file."""
+    inside = dataset.values() if isinstance(dataset, dict) else dataset if isinstance(dataset, list | tuple) else ()
+    kinds = {type(part) for part in inside}  # many entries are of few types
+    if any(issubclass(kind, list | tuple | dict | Iterator) for kind in kinds):
+        return any(map(_is_read_once, inside))
+    return isinstance(dataset, Iterator)
 
 
 def _bounds(further: Samples, evidence: Evidence, parts: dict[str, float], alpha: float, started: float) -> AuditResult:

@@ -22,11 +22,22 @@ from numpy.random import SeedSequence
 
 SYSTEM = "the operating system's generator"
 
+ONE_AT_A_TIME = threading.RLock()
+"""The generators, and where prints go, are the process's: threads that each seed and put them back would take each
+other's, and leave the last one's behind."""
+
 
 @contextmanager
 def controlled(seed: SeedSequence) -> Iterator[set[str]]:
-    """Seeds the global generators and takes what is printed; yields names of those that were drawn from, at the end."""
-    words = [int(word) for word in seed.generate_state(4)]
+    """Seeds the global generators and takes what is printed; yields names of those that were drawn from, at the end.
+
+    In one thread of the process at a time.
+    """
+    with ONE_AT_A_TIME:
+        yield from _controlled([int(word) for word in seed.generate_state(4)])
+
+
+def _controlled(words: list[int]) -> Iterator[set[str]]:
     drawn: set[str] = set()
     put_back = [_python(words), _numpy(words), *_torch(words)]
     watched = _system(drawn)

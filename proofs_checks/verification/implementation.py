@@ -13,6 +13,7 @@ from dataclasses import replace
 from ...mechanisms import InputError, PrivacyNotion
 from ..auditing import AuditResult, ClaimedCurve, approximate_dp, of_mechanism
 from ..auditing.attack import attack
+from ..auditing.checked import least_calls
 from ..auditing.target import load
 from ..auditing.trials import Progress
 from ..claims.claim import Claim
@@ -20,7 +21,7 @@ from ..claims.currency import EpsilonAt
 from ..claims.findings import Finding
 from .verdict import Verification
 
-DIFFERS = "implementation-differs"
+DIFFERS, UNCHECKED, TOO_FEW = "implementation-differs", "implementation-not-checked", "audit-too-short"
 
 
 def audited(
@@ -64,6 +65,10 @@ def audited(
         if result.stopped == "interrupt":
             break
     found = replace(verification, audit=results[0])
+    if results[0].unchecked:
+        enough = results[0].trials >= least_calls(curves[0], alpha / len(curves) / len(target.pairs))
+        finding = _unchecked(statement.implementation, results[0], enough)
+        found = replace(found, findings=(*found.findings, finding))
     if len(results) == 2 and results[1].refuted:
         found = replace(found, findings=(*found.findings, _differs(statement.implementation, results[1])))
     if results[0].refuted and found.verdict != "refuted":
@@ -79,6 +84,12 @@ def _described(claim: Claim) -> list[ClaimedCurve]:
         return [of_mechanism(claim.run, claim.statement.neighbouring)]
     except InputError:
         return []
+
+
+def _unchecked(name: str, result: AuditResult, enough: bool) -> Finding:
+    """enough: whether so many calls could have refuted the claim, had there been anything to compare."""
+    text = f"The audit of {name} checked nothing. {result.unchecked} The verdict is about the description alone."
+    return Finding(UNCHECKED, "error", text) if enough else Finding(TOO_FEW, "warning", text)
 
 
 def _differs(name: str, result: AuditResult) -> Finding:

@@ -7,7 +7,7 @@
 - `--dp-profile=ci|nightly` sets how often mechanisms run; `--dp-report=FILE` writes one JSON line a call.
 - A test all of whose calls checked nothing (equal data sets, constant or unreadable outputs) fails.
 - Files named `*.claim.toml` are test items that pass when `dpcert verify` says "holds", and when an audit of the
-  implementation that they name, if they do, contradicts nothing.
+  implementation that they name, if they do, could check something and contradicts nothing.
 
 Only names and options are set up here; what they need is imported when a test uses them.
 """
@@ -87,7 +87,7 @@ class ClaimItem(pytest.Item):
     """Passes when the claim holds; fails with the verdict, the certified interval and the findings otherwise."""
 
     def runtest(self) -> None:
-        from .proofs_checks.verification.implementation import DIFFERS, audited
+        from .proofs_checks.verification.implementation import DIFFERS, UNCHECKED, audited
         from .proofs_checks.verification.verify import verify
 
         alpha, profile = _share(self)
@@ -96,7 +96,7 @@ class ClaimItem(pytest.Item):
         if result.audit is not None:
             _report(self, result.audit)
         self.user_properties += [(FINDING, str(each)) for each in result.findings if each.severity != "info"]
-        if result.verdict != "holds" or any(finding.id == DIFFERS for finding in result.findings):
+        if result.verdict != "holds" or any(each.id in (DIFFERS, UNCHECKED) for each in result.findings):
             findings = "".join(f"\n  {finding}" for finding in result.findings)
             witness = "" if result.audit is None or not result.audit.refuted else f"\n{result.audit.witness}"
             raise NotHeld(f"{self.path.name}: {result.verdict}: {result.why}{findings}{witness}")

@@ -149,7 +149,7 @@ def test_the_session_error_probability_is_split_over_tests_and_examples(project)
             assert abs(current().spend() - 0.9 * 0.01 / 2 / 20 / 2) < 1e-12
 
         def test_plain():
-            assert abs(current().spend() - 0.01 / 2 / 2) < 1e-12
+            assert abs(current().spend() - 0.9 * 0.01 / 2 / 2) < 1e-12
             assert current().trials == 50_000
         """
     )
@@ -175,7 +175,7 @@ def test_the_calls_of_one_example_share_its_error_probability(project):
             return all(abs(a - b) < 1e-9 * b for a, b in zip(values, expected, strict=True))
 
         def test_plain():
-            assert near([spent() for _ in range(3)], [0.01 / 2 / k for k in (2, 6, 12)])
+            assert near([spent() for _ in range(3)], [0.9 * 0.01 / 2 / k for k in (2, 6, 12)])
             assert Context().spend() == Context().spend() == 1e-6
 
         @settings(max_examples=3, database=None, deadline=None)
@@ -335,7 +335,7 @@ def test_claim_files_are_tests(project):
 
 
 def test_the_implementation_that_a_claim_names_is_audited(project):
-    """Half the noise behind a claim that holds of its description; the twin passes."""
+    """Half the noise behind a claim that holds of its description, and nothing to compare; the twin passes."""
     project.makepyfile(
         released="""
         import numpy as np
@@ -345,15 +345,19 @@ def test_the_implementation_that_a_claim_names_is_audited(project):
 
         def half(dataset, rng, size):
             return float(np.sum(dataset)) + rng.normal(0.0, 0.5, size)
+
+        def none(dataset, rng, size):
+            return np.ones(size)
         """
     )
-    for name in ("full", "half"):
+    for name in ("full", "half", "none"):
         named = CLAIM.replace("EPSILON", f'4.9\nimplementation = "released:{name}"')
         (project.path / f"{name}.claim.toml").write_text(named)
     result = project.runpytest_inprocess("--dp-report=audits.jsonl")
-    result.assert_outcomes(passed=1, failed=1)
+    result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(["*half.claim.toml: *", "*implementation-differs: *"])
-    assert len((project.path / "audits.jsonl").read_text().splitlines()) == 2
+    result.stdout.fnmatch_lines(["*none.claim.toml: *", "*implementation-not-checked: *Every call returned 1*"])
+    assert len((project.path / "audits.jsonl").read_text().splitlines()) == 3
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,17 @@ def test_what_so_many_calls_can_show_is_what_the_worst_mechanism_shows() -> None
     assert 0.8 * most_shown(1000, 0.0, 0.01) < found < 1.2 * most_shown(1000, 0.0, 0.01)
 
 
+@pytest.mark.parametrize("made", [iter, lambda data: (x for x in data), lambda data: {"ages": [iter(data)]}])
+def test_data_that_can_be_read_once_only_are_refused(made) -> None:
+    """From the second call on both sides are empty, and a release without noise was not refuted."""
+
+    def exact(data, rng):
+        return float(sum(data))
+
+    with pytest.raises(InputError, match="empty after the first call"):
+        assert_private(exact, (made([0.0]), made([1.0])), epsilon=1.0)
+
+
 def test_the_command_exits_with_4_and_says_it_beforehand(tmp_path: Path, capsys) -> None:
     path = tmp_path / "m.py"
     path.write_text("def none(data, rng): pass\ndef total(data, rng): return sum(data) + rng.laplace(0, 1)\n")

@@ -8,13 +8,25 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
+from numpy.random import SeedSequence
+from two_threads import drawn_by_two_threads
 
 from dpcert.proofs_checks import assert_private, audit
 from dpcert.proofs_checks.assertion_context import Context, assertions
 from dpcert.proofs_checks.auditing.calling import style_of
-from dpcert.proofs_checks.auditing.global_generators import SYSTEM
+from dpcert.proofs_checks.auditing.global_generators import SYSTEM, controlled
 
 PAIR = ([1.0, 1.0], [1.0])
+
+
+def test_threads_do_not_draw_from_each_other_s_generators(monkeypatch):
+    """Each thread's trials depend on their seed alone, and prints come back when both have ended."""
+    alone: list[float] = []
+    with controlled(SeedSequence(1)):
+        alone += [random.random(), random.random()]
+    drawn, put_back = drawn_by_two_threads(monkeypatch)
+    assert drawn == alone
+    assert put_back
 
 
 def by_numpy(data, rng):
