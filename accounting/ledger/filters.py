@@ -119,12 +119,12 @@ class _Additive(ABC):
 
     def would_exceed(self, mechanism: Mechanism) -> bool:
         """Whether recording the mechanism would take more than is left. Changes nothing."""
-        return self.added(self.cost(mechanism)) > self.budget
+        return not self.added(self.cost(mechanism)) <= self.budget  # nor what is no number
 
     def record(self, mechanism: Mechanism) -> None:
         """Spend the mechanism's cost; BudgetExceeded, and nothing spent, when too little is left."""
         after = self.added(self.cost(mechanism))
-        if after > self.budget:
+        if not after <= self.budget:
             raise BudgetExceeded(f"{mechanism} would bring the budget to {after:.6g} of {self.budget:.6g}")
         self.spent = after
 

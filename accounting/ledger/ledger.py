@@ -6,7 +6,9 @@ Events are mechanism descriptions, never costs: an accountant that improves late
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Sequence as Listed
+from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
 
@@ -34,7 +36,7 @@ class Ledger:
     """What was released so far, and what it costs.
 
     Reading never changes the record. The cost of `epsilon` grows with the number of distinct mechanisms,
-    not with the number of events.
+    not with the number of events. Threads may record and spend with one object; readings are for one of them.
 
     run_id: the run that the events of this object belong to, part of every event's id; a fresh one by default, so
     that a script that is started again records its releases anew. State one only to go on with an earlier run after
@@ -53,10 +55,8 @@ class Ledger:
         if SEPARATOR in self.run_id:
             raise InputError("run_id", run_id, f"a name without {SEPARATOR!r}")
         self._store: Store = MemoryStore() if store is None else _store(store)
-        self._counts: dict[Mechanism, int] = {}
         self._readings: dict[Reading, RunningEpsilon] = {}
-        self._seen = 0
-        self._head = GENESIS
+        self._known = _Known()
         self._refresh()
 
     def record(self, mechanism: Mechanism, event_id: str | None = None, *, retry: bool = False) -> bool:
@@ -73,9 +73,14 @@ class Ledger:
         event = self._store.append(f"{self.run_id}{SEPARATOR}{name}", _text(mechanism))
         if event is None and not retry:
             raise self._recorded_already(name)
-        if event is not None and event.hash == chained(self._head, event.event_id, event.mechanism):
-            self._take(event, mechanism)
+        self._take(event, mechanism)
         return event is not None
+
+    def _take(self, event: Event | None, mechanism: Mechanism) -> None:
+        """An event of this object's own, if it comes next: no need to read it."""
+        known = self._known
+        if event is not None and event.hash == known.next_hash(event):
+            self._known = known.with_events([(event, mechanism)])
 
     def _recorded_already(self, name: str) -> LedgerError:
         return LedgerError(
@@ -105,21 +110,20 @@ class Ledger:
             raise InputError("event_id", event_id, "the id of the release that is retried")
         name = uuid.uuid4().hex if event_id is None else _id("event_id", event_id)
         while True:
-            budget = self._spent(within)
-            head = self._head
-            known = f"{self.run_id}{SEPARATOR}{name}"
-            if event_id is not None and any(event.event_id == known for event in self._store.since(0)):
+            known = self._refresh()
+            budget = known.spent_of(within)
+            full_id = f"{self.run_id}{SEPARATOR}{name}"
+            if event_id is not None and any(event.event_id == full_id for event in self._store.since(0)):
                 return self.record(mechanism, name, retry=retry)
             if budget.would_exceed(mechanism):
                 raise BudgetExceeded(f"{mechanism} does not fit: {budget.spent:.6g} of {budget.budget:.6g} is spent")
             try:
-                event = self._store.append(known, _text(mechanism), after=head)
+                event = self._store.append(full_id, _text(mechanism), after=known.head)
             except Overtaken:
                 continue
             if event is None and not retry:  # another process of this run was quicker
                 raise self._recorded_already(name)
-            if event is not None:
-                self._take(event, mechanism)
+            self._take(event, mechanism)
             return event is not None
 
     def remaining(self, within: Callable[[], Filter], k: int = 1) -> Remaining:
@@ -135,20 +139,11 @@ class Ledger:
         >>> ledger.remaining(lambda: PureFilter(1.0), k=5)
         Remaining(epsilon=0.1, delta=0.0)
         """
-        return self._spent(within).remaining(k)
-
-    def _spent(self, within: Callable[[], Filter]) -> Filter:
-        """The budget with everything that is recorded."""
-        self._refresh()
-        budget = _budget(within)
-        for step, rounds in self._counts.items():
-            budget.record(Repeat(step, rounds))
-        return budget
+        return self._refresh().spent_of(within).remaining(k)
 
     def run(self) -> Mechanism | None:
         """Everything recorded, by any writer, as one description; None for an empty ledger."""
-        self._refresh()
-        parts = tuple(Repeat(step, rounds) for step, rounds in self._counts.items())
+        parts = tuple(Repeat(step, rounds) for step, rounds in self._refresh().counts.items())
         return Sequence(parts) if parts else None
 
     def epsilon(
@@ -178,48 +173,71 @@ class Ledger:
 
         Its last digits, beyond 1e-9, may depend on when it was asked before; those of `epsilon` do not.
         """
-        self._refresh()
         relation = relation_meant(neighbouring, participation=participation)
         key: Reading = (delta, relation, participation)
-        if key not in self._readings:
+        reading = self._readings.get(key)
+        if reading is None:
             reading = RunningEpsilon(delta, relation, participation=participation)
-            for step, rounds in self._counts.items():
-                reading.record(Repeat(step, rounds))
+        for step, rounds in self._refresh().counts.items():
+            if new := rounds - reading.rounds_of(step):
+                reading.record(Repeat(step, new))
+        if key not in self._readings:
             if len(self._readings) >= MOST_READINGS:
                 del self._readings[next(iter(self._readings))]
             self._readings[key] = reading
-        return self._readings[key].epsilon()
+        return reading.epsilon()
 
     @property
     def head(self) -> str:
         """The hash of the last event seen: note it elsewhere to detect a ledger rewritten from scratch."""
-        self._refresh()
-        return self._head
+        return self._refresh().head
 
     def __len__(self) -> int:
-        self._refresh()
-        return self._seen
+        return self._refresh().events
 
     def events(self) -> Iterator[Event]:
         """Every event in order, verified against the chain from its beginning."""
         return self._store.since(0)
 
-    def _refresh(self) -> None:
-        for event in self._store.since(self._seen):
-            if event.hash != chained(self._head, event.event_id, event.mechanism):
-                raise LedgerError(f"event {self._seen + 1} does not follow the last one seen: the ledger was replaced")
-            self._take(event, from_json(event.mechanism))
+    def _refresh(self) -> _Known:
+        """Everything recorded so far, as one thing: another thread's event is in all of it, or in none."""
+        known = self._known
+        new = [(event, from_json(event.mechanism)) for event in self._store.since(known.events)]
+        if new:
+            self._known = known = known.with_events(new)
+        return known
 
-    def _take(self, event: Event, mechanism: Mechanism) -> None:
-        for step, rounds in rounds_by_step(mechanism).items():
-            self._counts[step] = self._counts.get(step, 0) + rounds
-        for key, reading in list(self._readings.items()):
-            try:
-                reading.record(mechanism)
-            except InputError:  # No bound known: what is recorded stays, and asking again says so.
-                del self._readings[key]
-        self._seen += 1
-        self._head = event.hash
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The events up to one of them: how many, the last one's hash, and the rounds of each mechanism."""
+
+    events: int = 0
+    head: str = GENESIS
+    counts: Mapping[Mechanism, int] = field(default_factory=dict)
+
+    def next_hash(self, event: Event) -> str:
+        """The event's hash if it comes next."""
+        return chained(self.head, event.event_id, event.mechanism)
+
+    def with_events(self, new: Listed[tuple[Event, Mechanism]]) -> _Known:
+        """These and the next ones. Raises LedgerError where they do not follow."""
+        known, counts = self, dict(self.counts)
+        for event, mechanism in new:
+            if event.hash != known.next_hash(event):
+                said = f"event {known.events + 1} does not follow the last one seen: the ledger was replaced"
+                raise LedgerError(said)
+            for step, rounds in rounds_by_step(mechanism).items():
+                counts[step] = counts.get(step, 0) + rounds
+            known = _Known(known.events + 1, event.hash, counts)
+        return known
+
+    def spent_of(self, within: Callable[[], Filter]) -> Filter:
+        """The budget with everything that is recorded."""
+        budget = _budget(within)
+        for step, rounds in self.counts.items():
+            budget.record(Repeat(step, rounds))
+        return budget
 
 
 def _id(field: str, value: object) -> str:

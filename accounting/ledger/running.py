@@ -93,6 +93,10 @@ class RunningEpsilon:
             self._count(rounds_by_step(mechanism), -1)
             self._reading = before
 
+    def rounds_of(self, step: Mechanism) -> int:
+        """How many rounds of this step are recorded."""
+        return self._counts.get(step, 0)
+
     def _count(self, steps: dict[Mechanism, int], sign: int) -> None:
         """Add rounds to the record (sign 1), or take them back (-1): what each number is multiplied by."""
         self._reading = None

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
+import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -73,6 +74,10 @@ class Store(Protocol):
         """The events after the first `count`, in order; LedgerError when the chain is broken."""
 
 
+_ONE_AT_A_TIME = threading.Lock()
+"""Threads that append to a store in memory; one for all of them, so that a store can be pickled."""
+
+
 class MemoryStore:
     """Events in a list, for those who need no durability.
 
@@ -87,14 +92,15 @@ class MemoryStore:
         self._by_id: dict[str, str] = {}
 
     def append(self, event_id: str, mechanism: str, after: str | None = None) -> Event | None:
-        if _already(self._by_id.get(event_id), event_id, mechanism):
-            return None
-        previous = self._events[-1].hash if self._events else GENESIS
-        _check_after(previous, after)
-        event = Event(event_id, mechanism, chained(previous, event_id, mechanism))
-        self._by_id[event_id] = mechanism
-        self._events.append(event)
-        return event
+        with _ONE_AT_A_TIME:
+            if _already(self._by_id.get(event_id), event_id, mechanism):
+                return None
+            previous = self._events[-1].hash if self._events else GENESIS
+            _check_after(previous, after)
+            event = Event(event_id, mechanism, chained(previous, event_id, mechanism))
+            self._by_id[event_id] = mechanism
+            self._events.append(event)
+            return event
 
     def since(self, count: int) -> Iterator[Event]:
         return iter(self._events[count:])

@@ -23,9 +23,10 @@ def _text(field: str, value: object) -> str:
 
 
 def _rounds_to(lower: float, upper: float, printed: float) -> bool:
-    """Whether the printed number may be what rounding, up or down, has left of both; zeros at its end may be digits."""
+    """Whether the printed number may be what rounding, up or down, has left of both; zeros after the point may be
+    digits, and those before it are: 10 is no 19 that was rounded."""
     low, high, number = (Decimal(repr(value)) for value in (lower, upper, printed))
-    unit = Decimal(1).scaleb(cast(int, number.normalize().as_tuple().exponent))
+    unit = Decimal(1).scaleb(min(0, cast(int, number.normalize().as_tuple().exponent)))
     return number - unit <= low and high <= number + unit
 
 
@@ -209,7 +210,9 @@ class Statement(Table):
         ):
             raise InputError("epsilon_interval", self.epsilon_interval, f"an interval around epsilon = {self.epsilon}")
         if self.epsilon is not None and self.epsilon_interval and not _rounds_to(*self.epsilon_interval, self.epsilon):
-            expected = f"no further from epsilon = {self.epsilon} than one unit of its last digit: what rounding leaves"
+            expected = (
+                f"no further from epsilon = {self.epsilon} than one unit of its last digit, or 1: what rounding leaves"
+            )
             raise InputError("epsilon_interval", self.epsilon_interval, expected)
         if self.notion == PrivacyNotion.DP and self.coalition_sees_participation is not None:
             seen = self.coalition_sees_participation

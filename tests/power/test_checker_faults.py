@@ -75,6 +75,14 @@ HIGH = {"interval.epsilon_lower": "2.35", "interval.epsilon_upper": "inf", "evid
 """A lower end above the truth; the upper one is given up, so that nothing else can be found fault with."""
 
 
+def test_zeros_before_the_point_taken_for_digits_that_rounding_made(caught):
+    """epsilon = 15.66, claimed as a 10 that was rounded."""
+    document = issued("add-remove", {"kind": "gaussian", "noise_multiplier": 0.35}, {"scheme": "none"}, 1, epsilon=10.0)
+    exponent = "int(Decimal(printed).normalize().as_tuple().exponent)"
+    wide = forged(document, {"claim.epsilon_interval": ["9.5", "20"]}, verdict="holds")
+    caught(f"min(0, {exponent})", exponent, wide)
+
+
 def test_truncation_ignored(caught, poisson):
     few = {"interval.epsilon_upper": "2.33", "interval.epsilon_lower": "0", "evidence.lower": None}
     caught("total + rest if upper", "total if upper", forged(poisson, few | {"evidence.upper.1.terms": 3}))

@@ -148,9 +148,9 @@ def claim(value: Any) -> Claim:
 
 
 def _rounds_to(least: fmpq, most: fmpq, printed: str) -> bool:
-    """[1] Whether both ends are within one unit of the last digit that the printed decimal needs."""
+    """[1] Whether both ends are within one unit of the last digit that the printed decimal needs, and within 1."""
     require("/" not in printed, "a printed epsilon is a decimal")
-    unit = fmpq(10) ** int(Decimal(printed).normalize().as_tuple().exponent)
+    unit = fmpq(10) ** min(0, int(Decimal(printed).normalize().as_tuple().exponent))
     return bool(number(printed) - unit <= least and most <= number(printed) + unit)
 
 

@@ -83,7 +83,7 @@ def test_a_writer_who_does_not_look_at_the_others_is_caught(path, monkeypatch):
     """The plant."""
     assert taking_turns(path) >= spent(12)
     look = Ledger._refresh
-    monkeypatch.setattr(Ledger, "_refresh", lambda self: None if self._seen else look(self))
+    monkeypatch.setattr(Ledger, "_refresh", lambda self: self._known if self._known.events else look(self))
     assert taking_turns(path) < spent(18)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -103,6 +105,55 @@ def test_who_is_overtaken_looks_again(store: type[Raced], overspent: bool) -> No
     with suppress(BudgetExceeded):
         Ledger(shared).spend(Laplace(1.25), pure)  # .8 fits alone, and not beside .5
     assert (Ledger(shared).epsilon(0).upper > 1.0) == overspent
+
+
+class Interrupted(PureFilter):
+    """While it counts what is spent, another thread of the same ledger records something."""
+
+    theirs: list[Callable[[], object]]
+
+    def record(self, mechanism):
+        super().record(mechanism)
+        while self.theirs:
+            self.theirs.pop()()
+
+
+class Unasked(MemoryStore):
+    """The plant: whatever the budget was counted from."""
+
+    def append(self, event_id, mechanism, after=None):
+        return super().append(event_id, mechanism)
+
+
+@pytest.mark.parametrize(("store", "overspent"), [(MemoryStore, False), (Unasked, True)])
+def test_a_thread_that_shares_the_ledger_does_not_come_between(store: type[MemoryStore], overspent: bool) -> None:
+    ledger = Ledger(store())
+    ledger.record(Laplace(2.0))
+    theirs = [lambda: ledger.record(Laplace(2.0))]
+
+    def within() -> PureFilter:
+        budget = Interrupted(1.0)
+        budget.theirs = theirs
+        return budget
+
+    with suppress(BudgetExceeded):
+        ledger.spend(Laplace(2.0), within)
+    assert (ledger.epsilon(0).upper > 1.0) == overspent
+
+
+def test_a_cost_that_is_no_number_fits_nowhere() -> None:
+    class Unknown(PureFilter):
+        def _cost(self, mechanism):
+            return math.nan
+
+        def added(self, cost):
+            return self.spent + cost
+
+    budget = Unknown(1.0)
+    assert budget.would_exceed(Laplace(100.0))
+    with pytest.raises(BudgetExceeded):
+        budget.record(Laplace(100.0))
+    assert budget.spent == 0.0
 
 
 def test_many_threads_never_overspend(tmp_path: Path) -> None:
