@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from ...mechanisms import InputError, Relation
+from ...mechanisms import sensitivity as clip_sensitivity
 from ...mechanisms.paths import content, files_below
 from ...mechanisms.tables.file import MAXIMUM_BYTES
 from ...mechanisms.validate import lacks
 from ..claims.claim import parse_claim
 from ..claims.toml import as_toml
 from .schema import VERSION, problems
-from .told import contradictions, numbers
+from .told import CLOSE, contradictions, numbers
 
 CLAIM_BLOCK = re.compile(r"```toml\n# dpcert claim\n(.*?)```", re.DOTALL)
 """A claim file inside implementation.mechanisms: what `export` writes there, so that nothing is lost on the way."""
@@ -149,7 +150,7 @@ def imported(document: Any, name: str) -> Imported:
     if not amounts:
         found.gaps.append("privacy_loss.privacy_parameters: no epsilon and no rho is stated: there is nothing to judge")
     for suffix, amount in amounts.items():
-        run = _run(entry, amount, mechanisms)
+        run = _run(entry, amount, mechanisms, head["neighbouring"])
         tables: Tables = {"claim": {**head, **amount}} | ({"mechanism": run} if run else {})
         if run:
             _keep(found, name + suffix, tables)
@@ -256,7 +257,7 @@ def _delta(stated: Any, found: Imported) -> float | None:
     return delta
 
 
-def _run(entry: Tables, amount: Tables, mechanisms: str) -> Tables | None:
+def _run(entry: Tables, amount: Tables, mechanisms: str, relation: Relation) -> Tables | None:
     """[mechanism], from numbers that the entry states; None where it does not."""
     loss = entry.get("privacy_loss") or {}
     rho = (loss.get("privacy_parameters") or {}).get("rho")
@@ -266,6 +267,8 @@ def _run(entry: Tables, amount: Tables, mechanisms: str) -> Tables | None:
     scales, moves = set(numbers(text, "scale")), set(numbers(text, "sensitivity"))
     if "aplace" in text and len(scales) == len(moves) == 1 and amount.get("delta") == 0.0:
         (scale,), (sensitivity,) = scales, moves
-        if scale > 0 and sensitivity > 0:
-            return {"kind": "laplace", "noise_multiplier": scale / sensitivity}
+        # less than the stated epsilon is not all that ran: of several releases one alone would always hold
+        if scale > 0 and sensitivity / scale >= amount["epsilon"] * (1 - CLOSE):
+            # an entry's sensitivity is between its own neighbours; a replaced unit moves twice a claim's bound
+            return {"kind": "laplace", "noise_multiplier": scale / sensitivity * clip_sensitivity(relation)}
     return None

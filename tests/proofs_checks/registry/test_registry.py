@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from dpcert.cli import run
-from dpcert.proofs_checks.claims.claim import load_claim
+from dpcert.proofs_checks import verify
+from dpcert.proofs_checks.claims.claim import load_claim, parse_claim
 from dpcert.proofs_checks.registry.importing import imported
 from dpcert.proofs_checks.registry.schema import problems
 
@@ -69,6 +70,23 @@ def test_a_budget_alone_is_no_run() -> None:
     assert found.claims == {}
     assert "mechanism" not in found.drafts["editors"]
     assert any("[mechanism] is missing" in gap for gap in found.gaps)
+
+
+def test_a_sensitivity_is_between_the_entry_s_own_neighbours() -> None:
+    """A report whose value may be replaced by another: epsilon is sensitivity / scale, not twice as much."""
+    replaced = changed("deployment.privacy_loss.privacy_unit_details", "the change-one relation")
+    tables = imported(replaced, "reports").claims["reports"]
+    assert tables["claim"]["neighbouring"] == "replace-one"
+    assert verify(parse_claim(tables)).verdict == "holds"
+
+
+def test_one_of_several_releases_is_not_what_ran() -> None:
+    """Ten releases of epsilon = 0.1 are registered as 1: of one of them the claim would always hold."""
+    found = imported(changed("deployment.privacy_loss.privacy_parameters", {"epsilon": 1.0}), "editors")
+    assert found.claims == {}
+    assert "mechanism" not in found.drafts["editors"]
+    dearer = imported(changed("deployment.privacy_loss.privacy_parameters", {"epsilon": 0.05}), "editors")
+    assert dearer.claims["editors"]["mechanism"] == {"kind": "laplace", "noise_multiplier": 10.0}
 
 
 @pytest.mark.parametrize(
