@@ -1,4 +1,4 @@
-"""How entries of the registry were read, planted again: a true number is refuted, a part of a run makes a claim hold."""
+"""How entries of the registry were read, planted again: a true number is refuted, a part of a run taken for all."""
 
 from __future__ import annotations
 
