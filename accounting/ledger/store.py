@@ -138,6 +138,7 @@ class SqliteStore:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._there = self.path.absolute()  # the same file from whatever folder the process goes on in
         real = self.path.resolve()  # one note, whichever link a writer goes by
         self._note = real.with_name(real.name + NOTE)
         self._seen = (0, GENESIS)
@@ -219,7 +220,7 @@ class SqliteStore:
 
     @contextmanager
     def _connect(self) -> Iterator[sqlite3.Connection]:
-        there = f"{self.path.absolute().as_uri()}?mode=rw"  # a ledger that is lost is not begun anew
+        there = f"{self._there.as_uri()}?mode=rw"  # a ledger that is lost is not begun anew
         with closing(sqlite3.connect(there, uri=True, timeout=60, isolation_level=None)) as connection:
             connection.execute("PRAGMA synchronous=EXTRA")
             yield connection

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from ...mechanisms.digits import rounded_down
 from ...mechanisms.notebook import InNotebook
+from ...version import __version__
 from ..auditing.attack import attack
 from ..auditing.calling import MechanismError, shortened
 from .manifest import Entry, Manifest, read
@@ -125,7 +126,7 @@ def run_suite(
 
 def key_of(entry: Entry, installed: str, alpha: float) -> str:
     """Another one wherever a row may come out otherwise."""
-    return hashlib.sha256(f"{entry!r} {installed} {alpha!r}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{entry!r} {installed} {alpha!r} dpcert {__version__}".encode()).hexdigest()[:16]
 
 
 def row_of(entry: Entry, alpha: float) -> Row:

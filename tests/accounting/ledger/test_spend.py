@@ -191,3 +191,16 @@ def test_a_store_says_that_it_was_overtaken() -> None:
     store.append("a", "1")
     with pytest.raises(Overtaken):
         store.append("b", "2", after="0" * 64)
+
+
+def test_a_ledger_stays_where_it_was_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a relative path, from a process that goes on in a folder with a ledger of the same name."""
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        Ledger(tmp_path / name / "ledger.sqlite")
+    monkeypatch.chdir(tmp_path / "here")
+    ledger = Ledger("ledger.sqlite")
+    monkeypatch.chdir(tmp_path / "there")
+    ledger.record(Laplace(2.0))
+    assert len(Ledger(tmp_path / "here" / "ledger.sqlite")) == 1
+    assert len(Ledger(tmp_path / "there" / "ledger.sqlite")) == 0

@@ -161,3 +161,14 @@ def test_the_shipped_manifests_can_be_read() -> None:
         "diffprivlib", "opendp", "python-dp", "pipeline-dp", "opacus"
     }  # fmt: skip
     assert all(manifest.written_for for manifest in manifests)
+
+
+def test_rows_of_another_dpcert_are_not_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another version compared, or read, may have been something else."""
+    (tmp_path / "m.toml").write_text(MANIFEST)
+    manifest = read(tmp_path / "m.toml")
+    row, about = manifest.entries[0], ("1.0", 0.01)
+    key = running.key_of(row, *about)
+    assert running.key_of(row, *about) == key
+    monkeypatch.setattr(running, "__version__", "another")
+    assert running.key_of(row, *about) != key
