@@ -5,48 +5,55 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from . import products, sources, sources_below
+from . import products, sources
 from .bracket import Bracket
+from .quantity import Quantity
 from .question import Question
-from .sources import Source
+from .source import Source, known_together
 
 
 def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
     """A bracket at each delta (of epsilon) or epsilon (of delta); the run is taken apart once."""
-    shared = products.together(question, points) if PRODUCTS.serves_any(question) else {}
+    shared = products.together(question, points) if sources.serves_many(question) else {}
     return tuple(answer(question, at, shared.get(at)) for at in points)
 
 
-def answer(
-    question: Question, at: float, found: Bracket | None = None, asked: Sequence[Source] | None = None
-) -> Bracket:
-    """The bracket at one point: what is found already, narrowed by one source after the other.
+def answer(question: Question, at: float, found: Bracket | None = None) -> Bracket:
+    """The bracket at one point, from what is found already."""
+    return _narrowed(_sources(question, at), question, at, found)
 
-    asked: the sources; all of them where that is None.
-    """
-    for source in SOURCES if asked is None else asked:
-        if source.serves(question, at) and (found is None or source.adds(question, at, found)):
-            found = source.bracket(question, at, found)
+
+def lower_end(question: Question, at: float) -> Bracket:
+    """What is known from below, as both ends: sources that know upper ends only are not asked."""
+    found = _narrowed([source for source in _sources(question, at) if source.knows_below], question, at)
+    return replace(found, upper=found.lower)
+
+
+def _narrowed(
+    asked: Sequence[Source[Question]], question: Question, at: float, found: Bracket | None = None
+) -> Bracket:
+    found = known_together(asked, question, question.quantity, at, question.rtol, found)
     assert found is not None  # product pairs serve every run, or say why not
     reached = found.narrower_than(question.rtol)
     return found if found.reached is reached else replace(found, reached=reached)
 
 
-def lower_end(question: Question, at: float) -> Bracket:
-    """What is known from below, as both ends: sources that know upper ends only are not asked."""
-    found = answer(question, at, asked=[source for source in SOURCES if source.knows_below])
-    return replace(found, upper=found.lower)
+def _sources(question: Question, at: float) -> Sequence[Source[Question]]:
+    return AT_ZERO if question.quantity == Quantity.EPSILON and at == 0.0 else SOURCES
 
 
-PRODUCTS = sources.Products()
-SOURCES: tuple[Source, ...] = (
-    sources.LargestLoss(),
+_LARGEST_LOSS, _SEARCHES = sources.LargestLoss(), sources.Searches(answer)
+SOURCES: tuple[Source[Question], ...] = (
+    _LARGEST_LOSS,
     sources.Uncut(answer),
     sources.OneRelease(),
-    PRODUCTS,
+    sources.Products(),
     sources.Amplified(),
-    sources_below.Epochs(),
-    sources_below.Searches(answer),
+    sources.Epochs(),
+    _SEARCHES,
     sources.Cohorts(),
 )
 """In the order of fineness: what is exact, or settles a question by itself, first."""
+
+AT_ZERO: tuple[Source[Question], ...] = (_LARGEST_LOSS, _SEARCHES)
+"""Those that know pure DP, epsilon at delta = 0."""

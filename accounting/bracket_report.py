@@ -128,7 +128,7 @@ class BracketReport:
     def _error_bar(self, found: Bracket) -> dict[str, Any]:
         """Between what deltas the Berry-Esseen theorem leaves the truth, where the central limit was asked for."""
         epsilon = found.upper if self.question.quantity == Quantity.EPSILON else self.at
-        if found.certified or not self.question.of_one(CENTRAL_LIMIT) or math.isinf(epsilon):
+        if found.certified or not self.question.asks_alone(CENTRAL_LIMIT) or math.isinf(epsilon):
             return {}
         bars = [error_bar(product, epsilon) for product in self.question.pairs().upper]
         ends = {"delta_lower": max(bar.lower for bar in bars), "delta_upper": max(bar.upper for bar in bars)}

@@ -47,7 +47,7 @@ def reveals_less(product: Composition) -> tuple[bool, bool, bool]:
 
 def largest(products: tuple[Composition, ...], question: Question, at: float) -> Bracket:
     """A bracket of the largest of the products' values; most are the smaller one's, for which a quick bound serves."""
-    asked = rdp.largest_of(products) if question.of_one(RENYI) else products
+    asked = rdp.largest_of(products) if question.asks_alone(RENYI) else products
     first, *others = sorted(asked, key=reveals_less)
     result = composed(first, question.accountant, question.quantity, at, question.rtol)
     for product in others:
@@ -62,7 +62,7 @@ def _exceeded(bracket: Bracket, product: Composition, question: Question, at: fl
     if question.asks(CONTOUR) and contour.supports(product):
         narrow = bracket.narrower_than(question.rtol)
         return narrow and contour.at_most(product, *point_of(question, at, bracket.upper))
-    if not question.of_all or not (lattices.supports(product) and is_cut(product)):
+    if not question.asks_all or not (lattices.supports(product) and is_cut(product)):
         return False
     return lattices.at_most(product, *point_of(question, at, bracket.lower))
 

@@ -85,11 +85,11 @@ class Question:
         return cls(as_run(run), Quantity(quantity), relation, seen, accountant, tolerance("rtol", rtol))
 
     @property
-    def of_all(self) -> bool:
+    def asks_all(self) -> bool:
         """Whether the certified accountants are asked together, and none by name."""
         return self.accountant == BEST
 
-    def of_one(self, accountant: Accountant) -> bool:
+    def asks_alone(self, accountant: Accountant) -> bool:
         """Whether this one is asked by name, to answer by itself."""
         return self.accountant == accountant.name
 

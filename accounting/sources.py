@@ -1,22 +1,20 @@
-"""The ways to an answer: each is one object that says what it serves, what it may add, and its bracket.
+"""The ways to an answer about a run: each is one object that says what it serves, what it may add, and its bracket.
 
-`answer.answers` walks them. The accountants (accountants.py) are what `Products` asks. Those that know lower ends alone
-are in sources_below.py.
+`answer.answers` asks them in turn (source.py). The accountants (accountants.py) are what `Products` asks.
 """
 
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import ClassVar
 
-from ..mechanisms import InputError, Mechanism, Participation, Relation, rounds_by_step
+from ..mechanisms import BestOfSeveral, InputError, Mechanism, Participation, Relation, rounds_by_step
 from . import products
 from .accountants import CLOSED_FORM, LATTICES
-from .bracket import Bracket
+from .allocation import shuffled_event as shuffled
+from .bracket import Bracket, OutOfReach
 from .cohorts import hidden_cohorts as cohorts
 from .currencies.pure_dp import METHOD as PURE
 from .currencies.pure_dp import pure_epsilon
@@ -27,123 +25,82 @@ from .pricing import truncated_poisson as truncated
 from .pricing.stated_parameters import stated_pairs
 from .quantity import Quantity
 from .question import Question
+from .rounding import down, up, widened_down
+from .source import Source
 
 Ask = Callable[[Question, float], Bracket]
 
 
-class Source:
-    """A way to brackets of a run's epsilon at a delta, and of its delta at an epsilon. knows_below: lower ends, too."""
-
-    knows_below: ClassVar[bool] = True
-
-    def serves(self, asked: Question, at: float) -> bool:
-        """Whether it knows anything here."""
-        return True
-
-    def adds(self, asked: Question, at: float, found: Bracket) -> bool:
-        """Whether it may narrow what is known."""
-        return not found.narrower_than(asked.rtol)
-
-    @abstractmethod
-    def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
-        """What is known afterwards; found: before, None for nothing."""
-
-
-class Direct(Source):
-    """A source that needs to know nothing beforehand. A subclass says `own`, or both of what it may be asked for."""
-
-    def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
-        """Both are of the run itself."""
-        own = self.own(asked, at)
-        return own if found is None else found.intersect(own)
-
-    def own(self, asked: Question, at: float) -> Bracket:
-        """What is asked for, by itself."""
-        return self.epsilon(asked, at) if asked.quantity == Quantity.EPSILON else self.delta(asked, at)
-
-    def epsilon(self, asked: Question, delta: float) -> Bracket:
-        """Of the run's epsilon at 0 <= delta < 1."""
-        raise NotImplementedError
-
-    def delta(self, asked: Question, epsilon: float) -> Bracket:
-        """Of the run's delta at epsilon >= 0."""
-        raise NotImplementedError
-
-
-class LargestLoss(Direct):
+class LargestLoss(Source[Question]):
     """Pure DP (currencies/pure_dp.py), decimals as a user writes them: the answer at delta = 0, and from there on delta
     is 0. A named accountant is to answer by itself."""
 
-    def serves(self, asked: Question, at: float) -> bool:
-        """At delta = 0, or at an epsilon beyond every loss."""
-        if _at_zero(asked, at):
+    name = PURE
+
+    def serves(self, asked: Question) -> bool:
+        """For delta, where losses have a bound."""
+        if asked.quantity == Quantity.EPSILON:
             return True
-        if not asked.of_all or asked.quantity == Quantity.EPSILON or _unpaired(asked):
+        if not asked.asks_all or _unpaired(asked):
             return False
         upper = asked.pairs().upper
-        if not upper or any(largest_loss(pair) == math.inf for product in upper for pair, _ in product):
-            return False
-        return at >= _beyond(asked.run, asked.neighbouring, asked.participation)
+        return bool(upper) and all(largest_loss(pair) < math.inf for product in upper for pair, _ in product)
 
-    def epsilon(self, asked: Question, delta: float) -> Bracket:
+    def epsilon(self, asked: Question, delta: float, rtol: float) -> Bracket:
         """The largest loss, at delta = 0."""
+        if delta:
+            raise OutOfReach("epsilon is the largest loss at delta = 0")
         return pure_epsilon(asked.run, asked.neighbouring, asked.participation)
 
-    def delta(self, asked: Question, epsilon: float) -> Bracket:
+    def delta(self, asked: Question, epsilon: float, rtol: float) -> Bracket:
         """None beyond the largest loss."""
-        return Bracket(0.0, 0.0, True, PURE)
+        if epsilon < _beyond(asked.run, asked.neighbouring, asked.participation):
+            raise OutOfReach("delta is 0 from the largest loss on")
+        return Bracket(0.0, 0.0, True, self.name)
 
 
 @dataclass(frozen=True)
-class Uncut(Direct):
+class Uncut(Source[Question]):
     """A run that cuts Poisson cohorts at a largest size, from the run that does not (truncated_poisson.py): the less
     the rarer cuts are."""
 
     ask: Ask
 
-    def serves(self, asked: Question, at: float) -> bool:
+    def serves(self, asked: Question) -> bool:
         """Where cohorts are cut."""
-        return truncated.is_truncated(asked.run) and not _at_zero(asked, at)
+        return truncated.is_truncated(asked.run)
 
-    def epsilon(self, asked: Question, delta: float) -> Bracket:
+    def epsilon(self, asked: Question, delta: float, rtol: float) -> Bracket:
         uncut = asked.of(truncated.as_poisson(asked.run))
         return truncated.epsilon(asked.run, delta, lambda at: self.ask(uncut, at))
 
-    def delta(self, asked: Question, epsilon: float) -> Bracket:
+    def delta(self, asked: Question, epsilon: float, rtol: float) -> Bracket:
         uncut = asked.of(truncated.as_poisson(asked.run))
         return truncated.delta(asked.run, epsilon, lambda at: self.ask(uncut, at))
 
 
-class OneRelease(Direct):
+class OneRelease(Source[Question]):
     """One release by itself whose worst neighbours depend on epsilon (StatedPairs.alone): exact."""
 
-    def serves(self, asked: Question, at: float) -> bool:
+    def serves(self, asked: Question) -> bool:
         """Where such a pair is known."""
-        return asked.asks(CLOSED_FORM) and not _at_zero(asked, at) and _alone(asked) is not None
+        return _alone(asked) is not None
 
-    def epsilon(self, asked: Question, delta: float) -> Bracket:
+    def epsilon(self, asked: Question, delta: float, rtol: float) -> Bracket:
         return closed_form.epsilon(((_known(asked), 1),), delta)
 
-    def delta(self, asked: Question, epsilon: float) -> Bracket:
+    def delta(self, asked: Question, epsilon: float, rtol: float) -> Bracket:
         return closed_form.delta(((_known(asked), 1),), epsilon)
 
 
-class Products(Direct):
+class Products(Source[Question]):
     """The product pairs that dominate the run and that neighbours attain, by the accountants."""
 
-    def serves(self, asked: Question, at: float) -> bool:
+    def serves(self, asked: Question) -> bool:
         """Where there is no exact answer, and pairs are known."""
-        return not (_at_zero(asked, at) or settled(asked))
+        return not settled(asked)
 
-    def serves_any(self, asked: Question) -> bool:
-        """Whether many points can be asked for together: not of cohorts that are cut, of which each point is apart."""
-        return not (settled(asked) or truncated.is_truncated(asked.run))
-
-    def adds(self, asked: Question, at: float, found: Bracket) -> bool:
-        """To an estimate nothing can be added."""
-        return found.certified and not found.narrower_than(asked.rtol)
-
-    def own(self, asked: Question, at: float) -> Bracket:
+    def bracket(self, asked: Question, quantity: Quantity, at: float, rtol: float, found: Bracket | None) -> Bracket:
         pairs = asked.pairs()
         upper = products.largest(pairs.upper, asked, at)
         if pairs.lower == pairs.upper:
@@ -154,41 +111,89 @@ class Products(Direct):
         return Bracket(lower.lower, upper.upper, upper.certified and lower.certified, upper.method)
 
 
-class Amplified(Direct):
+class Amplified(Source[Question]):
     """Further upper ends, by pairs that the accountant of lattices alone takes (round.py): the smallest counts."""
 
     knows_below = False
 
-    def serves(self, asked: Question, at: float) -> bool:
+    def serves(self, asked: Question) -> bool:
         """Where such pairs are known, and who takes them is asked."""
-        if not asked.asks(LATTICES) or _at_zero(asked, at) or settled(asked):
+        return asked.asks(LATTICES) and not settled(asked) and bool(asked.pairs().amplified)
+
+    def bracket(self, asked: Question, quantity: Quantity, at: float, rtol: float, found: Bracket | None) -> Bracket:
+        ends = (products.largest(bound, asked, at) for bound in asked.pairs().amplified)
+        return replace(min(ends, key=lambda each: each.upper), lower=0.0)
+
+
+class FromBelow(Source[Question]):
+    """Lower ends of what some neighbours reveal, where the product pairs that are known leave a gap: the upper end's
+    name stands for both."""
+
+    def serves(self, asked: Question) -> bool:
+        """Nothing is to be had where the pairs are tight."""
+        if settled(asked):
             return False
-        return bool(asked.pairs().amplified)
-
-    def own(self, asked: Question, at: float) -> Bracket:
-        """From above."""
-        found = (products.largest(bound, asked, at) for bound in asked.pairs().amplified)
-        return replace(min(found, key=lambda each: each.upper), lower=0.0)
+        pairs = asked.pairs()
+        return pairs.lower != pairs.upper
 
 
-class Cohorts(Source):
+class Epochs(FromBelow):
+    """What one shuffled epoch reveals by itself, by a single event (shuffled_event.py)."""
+
+    def epsilon(self, asked: Question, delta: float, rtol: float) -> Bracket:
+        epochs = shuffled.epochs(asked.run, asked.neighbouring) if delta else ()
+        return Bracket(max((shuffled.epsilon_lower(each, delta) for each in epochs), default=0.0), math.inf, True, "")
+
+    def delta(self, asked: Question, epsilon: float, rtol: float) -> Bracket:
+        epochs = shuffled.epochs(asked.run, asked.neighbouring)
+        return Bracket(max((shuffled.delta_lower(each, epsilon) for each in epochs), default=0.0), 1.0, True, "")
+
+
+@dataclass(frozen=True)
+class Searches(FromBelow):
+    """A Poisson distributed number of runs: all results are equally good and the first is kept, so that with
+    probability 1 - e^-mean, which no data change, one run is seen."""
+
+    ask: Ask
+
+    def _of(self, asked: Question) -> Iterator[tuple[float, Question]]:
+        for part in rounds_by_step(asked.run):
+            if isinstance(part, BestOfSeveral) and part.poisson_mean is not None:
+                yield widened_down(-math.expm1(-part.poisson_mean), 2.0**-45), asked.of(part.mechanism)
+
+    def epsilon(self, asked: Question, delta: float, rtol: float) -> Bracket:
+        """Of one run, at the share of delta that is left."""
+        shares = [(up(delta / some) if delta else 0.0, one) for some, one in self._of(asked)]
+        return Bracket(
+            max((self.ask(one, at).lower for at, one in shares if at < 1.0), default=0.0), math.inf, True, ""
+        )
+
+    def delta(self, asked: Question, epsilon: float, rtol: float) -> Bracket:
+        """So much of one run's."""
+        found = (down(some * self.ask(one, epsilon).lower) for some, one in self._of(asked))
+        return Bracket(max(found, default=0.0), 1.0, True, "")
+
+
+class Cohorts(Source[Question]):
     """Hidden cohorts of a fixed size over many rounds, from both sides (cohorts/hidden_cohorts.py)."""
 
-    def bracket(self, asked: Question, at: float, found: Bracket | None) -> Bracket:
+    name = cohorts.METHOD
+
+    def bracket(self, asked: Question, quantity: Quantity, at: float, rtol: float, found: Bracket | None) -> Bracket:
         """It is laid out about what is known."""
         assert found is not None
         return cohorts.narrowed(asked, found, at)
+
+
+def serves_many(asked: Question) -> bool:
+    """Whether products can be asked at many points together: not of cohorts that are cut, of which each is apart."""
+    return not (settled(asked) or truncated.is_truncated(asked.run))
 
 
 @lru_cache(maxsize=16)
 def _beyond(run: Mechanism, neighbouring: Relation, participation: Participation) -> float:
     """From which epsilon on delta is 0."""
     return pure_epsilon(run, neighbouring, participation).upper
-
-
-def _at_zero(asked: Question, at: float) -> bool:
-    """Pure DP: whether epsilon is asked for at delta = 0."""
-    return asked.quantity == Quantity.EPSILON and at == 0.0
 
 
 def _unpaired(asked: Question) -> bool:

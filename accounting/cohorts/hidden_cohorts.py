@@ -134,7 +134,7 @@ def narrowed(question: Question, known: Bracket, at: float) -> Bracket:
 
 
 def _applies(question: Question, known: Bracket) -> bool:
-    asked = question.of_all and question.participation == Participation.HIDDEN and not _unequal.get()
+    asked = question.asks_all and question.participation == Participation.HIDDEN and not _unequal.get()
     two_sided = question.neighbouring in (Relation.REPLACE_ONE, Relation.ZERO_OUT)
     return asked and two_sided and known.certified and known.lower > 0.0 and known.upper < math.inf
 

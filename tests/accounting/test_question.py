@@ -93,7 +93,7 @@ def test_every_accountant_keeps_to_the_protocol(accountant) -> None:
     served = 0
     for run in RUNS:
         (product,) = dominating(run, "replace-one").upper[:1]
-        if accountant.supports(product):
+        if accountant.serves(product):
             served += 1
             for found in (accountant.epsilon(product, 1e-5, 1e-6), accountant.delta(product, 1.0, 1e-6)):
                 assert isinstance(found, Bracket)

@@ -144,7 +144,7 @@ def status(run: Mechanism, relation: str, view: str) -> str:
         pairs = dominating(truncated.as_poisson(run) if cut else run, relation, view)
     except InputError:
         return "-"
-    if not cut and not all(any(each.supports(product) for each in CERTIFIED) for product in pairs.upper):
+    if not cut and not all(any(each.serves(product) for each in CERTIFIED) for product in pairs.upper):
         return "0"
     if not pairs.lower:
         return "U"

@@ -26,6 +26,7 @@ from dpcert.accounting.pairs import (
     SubsampledPair,
 )
 from dpcert.accounting.question import Question
+from dpcert.accounting.source import known_together
 from dpcert.mechanisms import (
     BestOfSeveral,
     FixedSize,
@@ -116,9 +117,9 @@ def test_every_accountant(accountant):
     """On every pair that it takes, beside all others that take it."""
     answered = 0
     for product, truth in PAIRS.values():
-        if not accountant.supports(product):
+        if not accountant.serves(product):
             continue
-        others = [asked(each, product)[0] for each in CERTIFIED if each is not accountant and each.supports(product)]
+        others = [asked(each, product)[0] for each in CERTIFIED if each is not accountant and each.serves(product)]
         near = [reaching(other) for other in others]
         answered += check_source(*asked(accountant, product), truth, near, (0.3, 2.0), (1e-3,))
     assert answered >= 3, "no pair of the table is its"
@@ -156,11 +157,8 @@ def test_every_source(source):
     before = SOURCES[: SOURCES.index(source)] if type(source).__name__ == "Cohorts" else ()
 
     def ask(quantity, at):
-        question, found = Question.about(run, quantity, relation, rtol=0.02), NOTHING[quantity]
-        for each in (*before, source):
-            if each.serves(question, at):
-                found = each.bracket(question, at, found)
-        return found
+        question = Question.about(run, quantity, relation, rtol=0.02)
+        return known_together((*before, source), question, question.quantity, at, question.rtol, NOTHING[quantity])
 
     whole = partial(delta, run, neighbouring=relation, rtol=0.02)
     assert source.knows_below or ask("delta", 2.0).lower == 0.0
