@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal, Protocol
+from types import ModuleType
+from typing import Final, Literal
 
 import numpy as np
 
@@ -28,11 +29,16 @@ from .source import Source, known_together
 
 
 class Accountant(Source[Composition]):
-    """A source of brackets of the composed pair's own values."""
+    """A source of brackets of the composed pair's own values.
+
+    finest: the relative width below which they narrow nobody else's in practice.
+    """
+
+    finest: float = 0.0
 
     def adds(self, product: Composition, found: Bracket, rtol: float) -> bool:
         """Of an envelope its profile, where that is known, is all that it says."""
-        if not super().adds(product, found, rtol):
+        if not super().adds(product, found, max(rtol, self.finest)):
             return False
         return not (any(pair.envelope for pair, _ in product) and closed_form.supports(product))
 
@@ -52,92 +58,41 @@ class Accountant(Source[Composition]):
             raise OutOfReach(f"{self.name}: {failure}") from failure
         return replace(own, lower=0.0) if any(pair.envelope for pair, _ in product) else own
 
-    def epsilons(self, product: Composition, deltas: Sequence[float], rtol: float) -> list[Bracket | None]:
-        """`epsilon` at those of many deltas for which work can be shared; None at the others."""
-        return [None] * len(deltas)
 
-    def deltas(self, product: Composition, epsilons: Sequence[float], rtol: float) -> list[Bracket | None]:
-        """`delta` at those of many epsilons for which work can be shared; None at the others."""
-        return [None] * len(epsilons)
+Many = Callable[[Composition, Sequence[float], float], list[Bracket | None]]
 
 
-class Functions(Protocol):
-    """What a module of an accountant has; its brackets are as narrow as they can be."""
-
-    def supports(self, composition: Composition, /) -> bool: ...
-    def epsilon(self, composition: Composition, delta: float, /) -> Bracket: ...
-    def delta(self, composition: Composition, epsilon: float, /) -> Bracket: ...
-
-
-class TunedFunctions(Protocol):
-    """The same; its brackets are as narrow as asked for, where they can be."""
-
-    def supports(self, composition: Composition, /) -> bool: ...
-    def epsilon(self, composition: Composition, delta: float, rtol: float, /) -> Bracket: ...
-    def delta(self, composition: Composition, epsilon: float, rtol: float, /) -> Bracket: ...
+def _one_by_one(product: Composition, points: Sequence[float], rtol: float) -> list[Bracket | None]:
+    return [None] * len(points)
 
 
 @dataclass(frozen=True, slots=True)
-class Untuned(Accountant):
-    """A module's. finest: the relative width below which its brackets narrow nobody else's in practice."""
+class Made(Accountant):
+    """Of a module's functions. epsilons, deltas: at many points together, None at those for which no work is shared."""
 
     name: str
-    by: Functions
+    serves: Callable[[Composition], bool]
+    epsilon: Callable[[Composition, float, float], Bracket]
+    delta: Callable[[Composition, float, float], Bracket]
     finest: float = 0.0
-
-    def serves(self, product: Composition) -> bool:
-        return self.by.supports(product)
-
-    def adds(self, product: Composition, found: Bracket, rtol: float) -> bool:
-        return Accountant.adds(self, product, found, max(rtol, self.finest))
-
-    def epsilon(self, product: Composition, delta: float, rtol: float) -> Bracket:
-        return self.by.epsilon(product, delta)
-
-    def delta(self, product: Composition, epsilon: float, rtol: float) -> Bracket:
-        return self.by.delta(product, epsilon)
+    epsilons: Many = _one_by_one
+    deltas: Many = _one_by_one
 
 
-@dataclass(frozen=True, slots=True)
-class Tuned(Accountant):
-    """A module's."""
-
-    name: str
-    by: TunedFunctions
-
-    def serves(self, product: Composition) -> bool:
-        return self.by.supports(product)
-
-    def epsilon(self, product: Composition, delta: float, rtol: float) -> Bracket:
-        return self.by.epsilon(product, delta, rtol)
-
-    def delta(self, product: Composition, epsilon: float, rtol: float) -> Bracket:
-        return self.by.delta(product, epsilon, rtol)
+def untuned(name: str, by: ModuleType, finest: float = 0.0) -> Made:
+    """Of a module whose functions know no tolerance: their brackets are as narrow as they can be."""
+    return Made(name, by.supports, lambda a, at, _: by.epsilon(a, at), lambda a, at, _: by.delta(a, at), finest)
 
 
-class Contour(Tuned):
-    """The accountant of densities."""
-
-    __slots__ = ()
-
-    def epsilons(self, product: Composition, deltas: Sequence[float], rtol: float) -> list[Bracket | None]:
-        return batch.epsilons(product, deltas, rtol)
-
-    def deltas(self, product: Composition, epsilons: Sequence[float], rtol: float) -> list[Bracket | None]:
-        return batch.deltas(product, epsilons, rtol)
-
-
-class Lattices(Tuned):
+class Lattices(Made):
     """The accountant of lattices."""
 
     __slots__ = ()
 
     def adds(self, product: Composition, found: Bracket, rtol: float) -> bool:
         """It cuts more coarsely what others bound of one block of a replaced unit."""
-        return Accountant.adds(self, product, found, _CUT if replaced_block.supports(product) else rtol)
-
-    def deltas(self, product: Composition, epsilons: Sequence[float], rtol: float) -> list[Bracket | None]:
-        return pld_together.deltas(product, epsilons, rtol)
+        wide = Accountant.adds(self, product, found, rtol)
+        return wide and not (found.narrower_than(_CUT) and replaced_block.supports(product))
 
 
 BEST: Final = "best"
@@ -171,22 +126,29 @@ _CUT = 0.1
 _FEWEST = 4
 """Points from which on sharing work is worth its time."""
 
-CLOSED_FORM = Untuned("closed-form", closed_form)
-CONTOUR = Contour("contour", densities)
-LATTICES = Lattices("pld", lattices)
-RENYI = Untuned("rdp", rdp, _LOOSE)
-CENTRAL_LIMIT = Untuned("gdp-clt", gdp)
+CLOSED_FORM = untuned("closed-form", closed_form)
+CONTOUR = Made(
+    "contour",
+    densities.supports,
+    densities.epsilon,
+    densities.delta,
+    epsilons=batch.epsilons,
+    deltas=batch.deltas,
+)
+LATTICES = Lattices("pld", lattices.supports, lattices.epsilon, lattices.delta, deltas=pld_together.deltas)
+RENYI = untuned("rdp", rdp, _LOOSE)
+CENTRAL_LIMIT = untuned("gdp-clt", gdp)
 
 CERTIFIED: tuple[Accountant, ...] = (
-    Untuned("gaussian", gaussian),
+    untuned("gaussian", gaussian),
     CLOSED_FORM,
     CONTOUR,
-    Untuned("allocation", one_block),
-    Untuned("replaced-block", replaced_block),
-    Tuned("replaced-blocks", replaced_blocks),
-    Untuned("participation", participation),
-    Untuned("revealed-coins", revealed, _ONE_SIDED),
-    Untuned("one-event", one_event, _ONE_SIDED),
+    untuned("allocation", one_block),
+    untuned("replaced-block", replaced_block),
+    Made("replaced-blocks", replaced_blocks.supports, replaced_blocks.epsilon, replaced_blocks.delta),
+    untuned("participation", participation),
+    untuned("revealed-coins", revealed, _ONE_SIDED),
+    untuned("one-event", one_event, _ONE_SIDED),
     LATTICES,
     RENYI,
 )
@@ -237,7 +199,7 @@ def composed_together(
     The accountant is the one that `composed` asks first: where its bracket is narrow, it asks no other.
     """
     asked = next((each for each in (CERTIFIED if name == BEST else [named(name)]) if each.serves(product)), None)
-    if asked is None or len(points) < _FEWEST:
+    if not isinstance(asked, Made) or len(points) < _FEWEST:
         return [None] * len(points)
     many = asked.epsilons if quantity == Quantity.EPSILON else asked.deltas
     try:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ..mechanisms import Notion
 from . import products, sources
 from .bracket import Bracket
+from .bracket_report import BracketReport
 from .quantity import Quantity
 from .question import Question
 from .source import Source, known_together
@@ -20,22 +23,25 @@ def answers(question: Question, points: Sequence[float]) -> tuple[Bracket, ...]:
 
 def answer(question: Question, at: float, found: Bracket | None = None) -> Bracket:
     """The bracket at one point, from what is found already."""
-    return _narrowed(_sources(question, at), question, at, found)
+    found = known_together(_sources(question, at), question, question.quantity, at, question.rtol, found)
+    assert found is not None  # product pairs serve every run, or say why not
+    reached = found.narrower_than(question.rtol)
+    return found if found.reached is reached else replace(found, reached=reached)
+
+
+def answer_with_report(question: Question, at: float, notion: Notion) -> Bracket:
+    """The bracket at one point, which says what it answers."""
+    started = time.perf_counter()
+    found = answer(question, at)
+    return replace(found, about=BracketReport(question, at, notion, time.perf_counter() - started))
 
 
 def lower_end(question: Question, at: float) -> Bracket:
     """What is known from below, as both ends: sources that know upper ends only are not asked."""
-    found = _narrowed([source for source in _sources(question, at) if source.knows_below], question, at)
+    asked = [source for source in _sources(question, at) if source.knows_below]
+    found = known_together(asked, question, question.quantity, at, question.rtol)
+    assert found is not None
     return replace(found, upper=found.lower)
-
-
-def _narrowed(
-    asked: Sequence[Source[Question]], question: Question, at: float, found: Bracket | None = None
-) -> Bracket:
-    found = known_together(asked, question, question.quantity, at, question.rtol, found)
-    assert found is not None  # product pairs serve every run, or say why not
-    reached = found.narrower_than(question.rtol)
-    return found if found.reached is reached else replace(found, reached=reached)
 
 
 def _sources(question: Question, at: float) -> Sequence[Source[Question]]:

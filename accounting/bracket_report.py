@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -27,7 +26,6 @@ from ..mechanisms import (
 from ..mechanisms.composition import parts_of
 from ..mechanisms.digits import as_given, digits_for, interval, rounded_down, rounded_up
 from .accountants import CENTRAL_LIMIT
-from .answer import answer
 from .bracket import Bracket
 from .currencies.gdp import error_bar
 from .currencies.pure_dp import UNBOUNDED
@@ -53,13 +51,6 @@ NAME_OF_SCHEME: dict[type[Mechanism], str] = {
     WithReplacement: "with-replacement",
 }
 """As claims, --sampling and logs of schedules call them."""
-
-
-def answer_with_report(question: Question, at: float, notion: Notion) -> Bracket:
-    """The bracket at one point, which says what it answers."""
-    started = time.perf_counter()
-    found = answer(question, at)
-    return replace(found, about=BracketReport(question, at, notion, time.perf_counter() - started))
 
 
 @dataclass(frozen=True)

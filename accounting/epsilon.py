@@ -7,9 +7,8 @@ from collections.abc import Iterable
 from ..mechanisms import Neighbouring, Notion, PrivacyNotion, Run, Visibility
 from ..mechanisms.validate import delta_below_one, listed, nonnegative
 from .accountants import AccountantName
-from .answer import answers
+from .answer import answer_with_report, answers
 from .bracket import Bracket
-from .bracket_report import answer_with_report
 from .quantity import Quantity
 from .question import RTOL, Question
 

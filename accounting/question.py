@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ..mechanisms import Mechanism, Run, as_run
+from ..mechanisms import Mechanism, Run, TruncatedPoisson, as_run
+from ..mechanisms.composition import has_step
 from ..mechanisms.neighbours import (
     Neighbouring,
     Notion,
@@ -96,6 +97,11 @@ class Question:
     def asks(self, accountant: Accountant) -> bool:
         """Whether this certified one is asked, alone or among all."""
         return self.accountant in (BEST, accountant.name)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether some cohorts are cut at a largest size."""
+        return has_step(self.run, TruncatedPoisson)
 
     def pairs(self) -> Dominating:
         """The product pairs that bound and attain what the run reveals."""

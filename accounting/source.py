@@ -29,19 +29,19 @@ class Source(Generic[About]):
     knows_below: ClassVar[bool] = True
     """Whether its brackets have lower ends above 0."""
 
-    def serves(self, about: About) -> bool:
+    def serves(self, about: About, /) -> bool:
         """Whether it can bracket this at all."""
         return True
 
-    def adds(self, about: About, found: Bracket, rtol: float) -> bool:
+    def adds(self, about: About, found: Bracket, rtol: float, /) -> bool:
         """Whether it may narrow what is found; an estimate cannot be narrowed."""
         return found.certified and not found.narrower_than(rtol)
 
-    def delta(self, about: About, epsilon: float, rtol: float) -> Bracket:
+    def delta(self, about: About, epsilon: float, rtol: float, /) -> Bracket:
         """The smallest delta at epsilon >= 0."""
         raise NotImplementedError
 
-    def epsilon(self, about: About, delta: float, rtol: float) -> Bracket:
+    def epsilon(self, about: About, delta: float, rtol: float, /) -> Bracket:
         """The smallest epsilon >= 0 at 0 < delta < 1: where `delta`'s ends, which fall, meet it."""
 
         def met(end: Callable[[Bracket], float], target: float, start: float) -> tuple[float, float]:

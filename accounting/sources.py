@@ -68,7 +68,7 @@ class Uncut(Source[Question]):
 
     def serves(self, asked: Question) -> bool:
         """Where cohorts are cut."""
-        return truncated.is_truncated(asked.run)
+        return asked.is_cut
 
     def epsilon(self, asked: Question, delta: float, rtol: float) -> Bracket:
         uncut = asked.of(truncated.as_poisson(asked.run))
@@ -187,7 +187,7 @@ class Cohorts(Source[Question]):
 
 def serves_many(asked: Question) -> bool:
     """Whether products can be asked at many points together: not of cohorts that are cut, of which each is apart."""
-    return not (settled(asked) or truncated.is_truncated(asked.run))
+    return not (settled(asked) or asked.is_cut)
 
 
 @lru_cache(maxsize=16)
@@ -199,7 +199,7 @@ def _beyond(run: Mechanism, neighbouring: Relation, participation: Participation
 def _unpaired(asked: Question) -> bool:
     """Whether no pairs of cut cohorts are known: where others see that a full one left a unit out that may not be
     there, and of mechanisms of which it is not known what a unit in another's place costs."""
-    if asked.neighbouring != Relation.ADD_REMOVE or not truncated.is_truncated(asked.run):
+    if asked.neighbouring != Relation.ADD_REMOVE or not asked.is_cut:
         return False
     if asked.participation != Participation.HIDDEN:
         return True

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .base import Mechanism
-from .sampled import released
+from .composition import rounds_by_step
+from .sampled import FixedSize, Poisson, Shuffled, released
 from .validate import InputError, count
 
 
@@ -78,3 +79,15 @@ class RandomAllocation(Mechanism):
         object.__setattr__(self, "participations", count("participations", self.participations))
         if self.participations > self.rounds:
             raise InputError("participations", self.participations, f"at most the {self.rounds} rounds of the block")
+
+
+def among_idle_others(one: Mechanism) -> Mechanism:
+    """At most what a round reveals where all other units contribute nothing.
+
+    Among contributions of zero a cohort of a fixed size is a Poisson one to whoever sees no cohorts, and it reveals no
+    less to whoever does; a shuffled epoch is one round of several that the unit picks: to permute its rounds, and to
+    forget all but one release of a batch, is post-processing, and the pick is even where the last batch is smaller.
+    """
+    if isinstance(one, Shuffled):
+        return RandomAllocation(next(iter(rounds_by_step(one.mechanism))), one.batches)
+    return Poisson(one.mechanism, one.sampling_rate) if isinstance(one, FixedSize) else one

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from types import UnionType
 
 from .base import Mechanism
 from .group import Group
@@ -73,6 +74,17 @@ def parts_of(described: object) -> Iterator[Mechanism]:
         several = held if isinstance(held, tuple) and held and is_dataclass(held[0]) else (held,)
         for each in several:
             yield from parts_of(each)
+
+
+def has_step(run: Mechanism, kinds: type[Mechanism] | tuple[type[Mechanism], ...] | UnionType) -> bool:
+    """Whether some round of the run is one of these, at its outermost.
+
+    >>> from dpcert.mechanisms import Gaussian, Poisson
+    >>> run = Repeat(Poisson(Gaussian(1.0), 0.1), 3)
+    >>> has_step(run, Poisson), has_step(run, Gaussian)
+    (True, False)
+    """
+    return any(isinstance(step, kinds) for step in rounds_by_step(run))
 
 
 def rounds_by_step(run: Mechanism) -> dict[Mechanism, int]:

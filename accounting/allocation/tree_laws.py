@@ -85,12 +85,12 @@ class OrderLaws:
         return Above(one.step, start, both, zero, infinite * (1 + 1e-9), error, max(one.slack, other.slack))
 
     def extremes(self, *laws: Above) -> Above:
-        """Of several."""
+        """The larger (or smaller) of several independent ones."""
         step = min(law.step for law in laws)
         return reduce(self.extreme, (finer(law, step) for law in laws))
 
     def copies(self, law: Above, count: int) -> Above:
-        """Of so many independent ones of one law."""
+        """The larger (or smaller) of so many independent ones of one law."""
         if count == 1:
             return law
         half = self.copies(law, count // 2)
@@ -108,7 +108,7 @@ def finer(law: Above, step: float) -> Above:
 
 
 def scaled(law: Above, factor: float) -> Above:
-    """A measure, times a factor."""
+    """The measure times a factor, at least."""
     return replace(
         law,
         q=law.q * factor,
@@ -119,7 +119,7 @@ def scaled(law: Above, factor: float) -> Above:
 
 
 def total(laws: list[Above]) -> Above:
-    """The sum of measures."""
+    """The sum of the measures, at least, on the finest of their grids."""
     step = min(law.step for law in laws)
     laws = [finer(law, step) for law in laws]
     first = min(law.first for law in laws)
@@ -144,9 +144,9 @@ class Places:
 
     def part(self, step: float, role: int, low: float, high: float) -> Above:
         """Of a holder in this role, between two places."""
-        line, cells = _cells(self.base, step, self._edges(), self.laws.tail)
-        sign = self.laws.sign
-        left, right = np.minimum(sign * line[:-1], sign * line[1:]), np.maximum(sign * line[:-1], sign * line[1:])
+        ends, cells = _cells(self.base, step, self._cuts(), self.laws.tail)
+        ends, sign = self.laws.sign * ends, self.laws.sign
+        left, right = np.minimum(ends[:-1], ends[1:]), np.maximum(ends[:-1], ends[1:])
         inside = np.flatnonzero((left >= low) & (right <= high))
         density = self.of.density[role - 1] if role <= len(self.known.cuts) else 1.0
         if inside.size:
@@ -162,15 +162,17 @@ class Places:
         at = math.ceil(exact + 1e-6) if self.laws.sign > 0 else math.floor(exact - 1e-6)
         return Above(step, at, np.ones(1), 0.0, 0.0, 0.0, 0.0)
 
-    def _edges(self) -> tuple[float, ...]:
+    def _cuts(self) -> tuple[float, ...]:
+        """Outcomes at which a cell must end: a role's or a class's part of the line does."""
         places = [*(low for low, _ in self.known.cuts), *self.known.classes]
         return tuple(sorted({self.laws.sign * place for place in places if math.isfinite(place)}))
 
 
 @lru_cache(maxsize=32)
-def _cells(base: GaussianPair, step: float, forced: tuple[float, ...], tail: float) -> tuple[Floats, Cells]:
-    line = edges(base, step, 0.0, tail, forced)
-    return line, location_cells(base, line, tail)
+def _cells(base: GaussianPair, step: float, cuts: tuple[float, ...], tail: float) -> tuple[Floats, Cells]:
+    """The outcomes at which cells end, and the cells between them."""
+    ends = edges(base, step, 0.0, tail, cuts)
+    return ends, location_cells(base, ends, tail)
 
 
 @dataclass(frozen=True, slots=True)

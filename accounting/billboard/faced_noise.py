@@ -33,6 +33,8 @@ from ...mechanisms.aggregation import (
     SecureAggregation,
 )
 from ...mechanisms.client_noise import refuse_known_shares
+from ...mechanisms.cohorts import among_idle_others
+from ...mechanisms.composition import has_step
 from .guarantees import Observer, ObserverKind
 
 Faced = tuple[Mechanism | None, Mechanism | None]
@@ -67,7 +69,8 @@ def as_seen(run: Mechanism, observer: Observer, aggregation: Aggregation | None,
     most = least = run
     if observer.kind == ObserverKind.COALITION:
         most = _with_noise(run, aggregation.clients_noise_multiplier(_everybody(observer)))
-        least = run if _repeated(run) or observer.size is not None else most
+        repeated = has_step(run, WithReplacement)  # the unit may bring as many shares of noise as it is drawn
+        least = run if repeated or observer.size is not None else most
     if _depends_on_the_others(aggregation):
         most = _shown(most)
     return most, _lightest(least, aggregation)
@@ -129,12 +132,7 @@ def _seen(step: Mechanism) -> Mechanism:
 
 
 def _lightest(run: Mechanism, aggregation: Aggregation) -> Mechanism:
-    """The run with the heaviest client at its least weight, all other contributions at zero: attained at the least.
-
-    Among contributions of zero a cohort of a fixed size is a Poisson one to whoever sees no cohorts, and it reveals no
-    less to whoever does; a shuffled epoch is one round of several that the unit picks: to permute the rounds is
-    post-processing, and makes the pick even where the last batch is smaller.
-    """
+    """The run with the heaviest client at its least weight, all other contributions at zero: attained at the least."""
     if not isinstance(aggregation, SampleCountMean) or aggregation.least_weight == aggregation.largest_weight:
         return run
     light = aggregation.largest_weight / aggregation.least_weight * (1 + 1e-15)
@@ -142,16 +140,8 @@ def _lightest(run: Mechanism, aggregation: Aggregation) -> Mechanism:
     for step, rounds in rounds_by_step(run).items():
         base = getattr(step, "mechanism", step)
         assert isinstance(base, Gaussian)  # _fits has asked
-        idle = RandomAllocation(base, step.batches) if isinstance(step, Shuffled) else step
-        if isinstance(step, FixedSize):
-            idle = Poisson(base, step.sampling_rate)
-        parts.append(Repeat(_with_noise(idle, base.noise_multiplier * light), rounds))
+        parts.append(Repeat(_with_noise(among_idle_others(step), base.noise_multiplier * light), rounds))
     return Sequence(tuple(parts))
-
-
-def _repeated(run: Mechanism) -> bool:
-    """Whether the unit may be drawn several times in a round, and bring as many shares of noise."""
-    return any(isinstance(step, WithReplacement) for step in rounds_by_step(run))
 
 
 def _drawn_at_all(run: Mechanism) -> Mechanism:

@@ -54,10 +54,10 @@ class Observer:
                 raise InputError("observer.size", self.size, "a whole number of at least 1")
 
     def __str__(self) -> str:
-        return f"a coalition of {self.size} other clients" if self.size else _SEEING[ObserverKind(self.kind)]
+        return f"a coalition of {self.size} other clients" if self.size else _IN_WORDS[ObserverKind(self.kind)]
 
 
-_SEEING = {
+_IN_WORDS = {
     ObserverKind.SERVER: "the server",
     ObserverKind.COALITION: "the coalition of all other clients",
     ObserverKind.FINAL_MODELS: "whoever sees the final models only",

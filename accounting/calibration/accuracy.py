@@ -185,7 +185,8 @@ class _Question:
         return self.clip_norm * 3 * float(getattr(mechanism, "noise_multiplier", 1.0))
 
     def real(self, mechanism: Mechanism) -> tuple[float, float]:
-        """Too near for certain (or 0), and far enough for certain."""
+        """Too near for certain (or 0), and far enough for certain: `crossing` tells where in doubles, and from there on
+        steps go outwards until balls decide."""
         low, high = crossing(lambda place: self.excess(mechanism, place), self.start(mechanism), close=_CLOSE)
         while low > 0 and not self.far(mechanism, low) > self.miss:
             low = down(low * (1 - _CLOSE))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, repeat
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from ...mechanisms import FixedSize, Gaussian, Mechanism, Poisson, Repeat
 from ...mechanisms.digits import as_given, rounded_up
@@ -14,7 +14,8 @@ from ...mechanisms.epochs import rounds_in
 from ...mechanisms.neighbours import Neighbouring, Notion, PrivacyNotion, Visibility, relation_meant
 from ...mechanisms.notebook import InNotebook
 from ...mechanisms.text_table import number_tables
-from ...mechanisms.validate import InputError, choice, count, positive
+from ...mechanisms.validate import InputError, count, positive
+from ...mechanisms.word import Word
 from ..rounding import UNIT, widened_up
 from ..seconds import timed
 from .calibrate import calibrations
@@ -23,11 +24,17 @@ from .search import Calibration
 Found = TypeVar("Found")
 Progress = Callable[[int, int, str], None]
 
-_ONE_ROUND: dict[str, Callable[[Mechanism, int, int], Mechanism]] = {
-    "poisson": lambda base, population, cohort: Poisson(base, cohort / population),
-    "fixed-size": FixedSize,
-}
-"""One round, by how its cohort is drawn."""
+
+class CohortSampling(Word):
+    """How a round's cohort is drawn."""
+
+    POISSON = "poisson"
+    FIXED_SIZE = "fixed-size"
+
+    def round_of(self, base: Mechanism, population: int, cohort: int) -> Mechanism:
+        """One round, whose cohort has this size; in the mean, under Poisson sampling."""
+        poisson = self == CohortSampling.POISSON
+        return Poisson(base, cohort / population) if poisson else FixedSize(base, population, cohort)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,7 @@ def plan(
     cohorts: Sequence[int],
     target_epsilons: Sequence[float],
     delta: float,
-    sampling: str = "poisson",
+    sampling: CohortSampling | Literal["poisson", "fixed-size"] = CohortSampling.POISSON,
     neighbouring: Neighbouring | None = None,
     notion: Notion = PrivacyNotion.DP,
     participation: Visibility | None = None,
@@ -124,14 +131,14 @@ def plan(
         count("rounds", rounds)
     if epochs is not None:
         positive("epochs", epochs)
-    sampled = _ONE_ROUND[choice("sampling", sampling, _ONE_ROUND)]
+    sampling = CohortSampling.named("sampling", sampling)
     positive("clip_norm", clip_norm)
     for cohort in cohorts:
         if count("cohorts", cohort) > population:
             raise InputError("cohorts", cohort, f"at most the population, {population}")
 
     def run(noise_multiplier: float, cohort: int) -> Mechanism:
-        one = sampled(Gaussian(noise_multiplier), population, cohort)
+        one = sampling.round_of(Gaussian(noise_multiplier), population, cohort)
         return Repeat(one, rounds_in(epochs, Fraction(cohort, population)) if rounds is None else rounds)  # type: ignore[arg-type] # one of them
 
     def options(cohort: int) -> Iterator[Option]:

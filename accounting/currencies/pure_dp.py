@@ -90,8 +90,8 @@ def _of_case(case: NeighbourCase, relation: Relation, participation: Participati
         return Bracket(decimal_below(low), decimal_above(exact), True, METHOD)
     pairs = of_case(others, relation, participation)
     with ctx.workprec(_BITS):
-        upper = max((_sum(product, exact, End.UPPER) for product in pairs.upper), default=math.inf)
-        lower = max((_sum(product, low, End.LOWER) for product in pairs.lower), default=decimal_below(low))
+        upper = max((_largest(product, exact, End.UPPER) for product in pairs.upper), default=math.inf)
+        lower = max((_largest(product, low, End.LOWER) for product in pairs.lower), default=decimal_below(low))
     return Bracket(min(lower, upper), upper, True, METHOD)
 
 
@@ -144,10 +144,11 @@ def decimal_below(total: Fraction) -> float:
     return nearest if decimal(nearest) <= total else max(0.0, down(nearest))
 
 
-def _sum(product: Composition, exact: Fraction, end: End) -> float:
+def _largest(product: Composition, stated: Fraction, end: End) -> float:
+    """The largest loss of the product's rounds and of those whose losses are stated, together: at least or at most."""
     moved = dominating_parameters if end is End.UPPER else dominated_parameters
-    others = summed_supremum(tuple((moved(pair), rounds) for pair, rounds in product))
-    if others is None:
+    loss = summed_supremum(tuple((moved(pair), rounds) for pair, rounds in product))
+    if loss is None:
         return math.inf
-    total = arb(fmpq(exact.numerator, exact.denominator)) + others
+    total = arb(fmpq(stated.numerator, stated.denominator)) + loss
     return float_above(total) if end is End.UPPER else max(0.0, float_below(total))

@@ -203,7 +203,8 @@ class PureFilter(_Additive):
         return pure_epsilon(mechanism, self.neighbouring, self.participation).upper
 
     def remaining(self, k: int = 1) -> Remaining:
-        """The (epsilon, 0) that each of k more equal releases may cost: what is left, in k equal parts.
+        """The (epsilon, 0) that each of k more equal releases may cost: what is left, in k equal parts, a double or two
+        less where sums, added one after the other, are rounded up.
 
         >>> PureFilter(1.0).remaining(10)
         Remaining(epsilon=0.1, delta=0.0)

@@ -180,7 +180,8 @@ def _excess(epsilon: float, mu: float, delta: float, bound: Callable[[arb], floa
 
 
 def _guess(delta: float, mu: float) -> float:
-    """The same by Newton's method in doubles, as far as the difference of the two tails is resolved.
+    """Where `crossing` starts, so that few balls are needed: by Newton's method in doubles, as far as the difference of
+    the two tails is resolved.
 
     log delta is concave in epsilon, so the method descends to the root from any point above it, and
     delta(eps) <= Phi(-u) <= exp(-u^2 / 2), u = eps/mu - mu/2, gives one. With the Mills ratio R(u) = Phi(-u)/phi(u),

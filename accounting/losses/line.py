@@ -188,7 +188,8 @@ def aliases(measure: Measure, plan: Plan, period: float) -> tuple[tuple[float, f
 
 
 def truncation(line: OnLine, plan: Plan, goal: float, square: float, most: int) -> float:
-    """A frequency past which the terms' sum is below about e^goal."""
+    """A frequency past which the terms' sum is below about e^goal: the first of growing ones, since a few per cent more
+    cost less than the evaluations by which `crossing` would tell the least."""
     limit = 2.0 * math.pi / plan.period * most
     first = 1e-3 / plan.period
     needed = max(1.0, log_tail(line, plan.c, first, square) + math.log(math.pi * first) - goal)

@@ -12,7 +12,6 @@ from ..pairs import Composition
 from ..products import reveals_less
 from ..quantity import Quantity
 from ..question import RTOL, Question
-from . import truncated_poisson as truncated
 
 
 def counterexample(
@@ -49,7 +48,7 @@ def profiles_at(question: Question, epsilons: Sequence[float]) -> list[tuple[Bra
     The second is what a single attacker sees, who knows both neighbours; None where no attained order is known.
     """
     whole = answers(question, epsilons)
-    known = () if truncated.is_truncated(question.run) else question.pairs().lower
+    known = () if question.is_cut else question.pairs().lower
     if not known:
         return [(bracket, None) for bracket in whole]
     first = min(known, key=reveals_less)

@@ -18,8 +18,9 @@ from ..pairs import Composition, MixturePair, Order, Pair, Side
 from ..pairs.tails import binomial_tail
 from ..rounding import float_above, float_below
 from .round import Round, once
-from .sampled_bounds import drawn, is_stated, of_sampled_bound
+from .sampled_bounds import drawn, of_sampled_bound
 from .schemes import poisson, replacing, visible
+from .stated_parameters import is_stated
 
 _CUT = "zero-out or replace-one, where others know whether a full cohort left them out: a unit that is there does that"
 

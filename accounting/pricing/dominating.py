@@ -8,7 +8,7 @@ Proofs: docs/theory/dominating_pairs.md; the section is named at each line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...mechanisms import (
@@ -50,13 +50,13 @@ from .groups import group_pairs
 from .local_randomisers import LocalRandomiser
 from .loss_distributions import of_losses
 from .neighbour_cases import neighbour_cases
-from .round import Alternatives, Choice, Round, bounded, either, listed, once, plain, tight
-from .sampled_bounds import is_stated, of_sampled_bound
+from .round import Alternatives, Choice, Round, bounded, bounds_together, either, listed, once, plain, tight
+from .sampled_bounds import of_sampled_bound
 from .schemes import allocated, as_one_sample, correlated, fixed_size, poisson, refuse_seen_presence, shuffled, visible
 from .shuffle_model import of_shuffled_reports
 from .stable_histogram import pairs_of_new_group
 from .stated_orders import of_stated_orders
-from .stated_parameters import stated_pairs
+from .stated_parameters import is_stated, stated_pairs
 
 _COUNTED_RUNS = "hidden, with BestOfSeveral: who knows when units take part counts the runs, and their number is secret"
 
@@ -86,14 +86,11 @@ def dominating(run: Run, neighbouring: Neighbouring, participation: Visibility =
     """
     relation, seen = neighbouring_relation(neighbouring), Participation.named("participation", participation)
     found = [_ordered(case, relation, seen) for case in neighbour_cases(as_run(run), relation)]
-    return Dominating(
-        upper=_distinct(product for each in found for product in each.upper.values()),
-        lower=_distinct(product for each in found for known in each.lower.values() for product in known.values()),
-        amplified=tuple(
-            _distinct(product for each in found for product in _further(each, at).values())
-            for at in range(max((len(each.amplified) for each in found), default=0))
-        ),
+    upper, *amplified = (
+        _distinct(product for each in bounds for product in each.values()) for bounds in bounds_together(found)
     )
+    attained = _distinct(product for each in found for known in each.lower.values() for product in known.values())
+    return Dominating(upper, attained, tuple(amplified))
 
 
 def of_case(case: NeighbourCase, relation: Relation, participation: Participation) -> Dominating:
@@ -115,19 +112,14 @@ def _ordered(case: NeighbourCase, relation: Relation, participation: Participati
             refuse_known_shares(part)
     steps = [(_changed(part, change, relation, participation), rounds) for (part, change), rounds in case.items()]
     lower = {order: _combined([(step.lower[order], n) for step, n in steps if order in step.lower]) for order in Order}
-    return Round(
-        upper={order: _product((step.upper[order], rounds) for step, rounds in steps) for order in Order},
-        lower={order: known for order, known in lower.items() if known},
-        amplified=tuple(
-            {order: _product((_further(step, at)[order], rounds) for step, rounds in steps) for order in Order}
-            for at in range(max((len(step.amplified) for step, _ in steps), default=0))
-        ),
+    upper, *amplified = (
+        {
+            order: _product((bound[order], rounds) for bound, (_, rounds) in zip(bounds, steps, strict=True))
+            for order in Order
+        }
+        for bounds in bounds_together([step for step, _ in steps])
     )
-
-
-def _further(step: Round, at: int) -> Mapping[Order, Composition]:
-    """The bound that stands for a step's in that place: where it has fewer, its last one."""
-    return (step.upper, *step.amplified)[min(at + 1, len(step.amplified))]
+    return Round(upper, {order: known for order, known in lower.items() if known}, tuple(amplified))
 
 
 def _changed(part: Mechanism, change: Change, relation: Relation, participation: Participation) -> Round:

@@ -6,7 +6,7 @@ Two neighbours are named in two orders, and a product of rounds is one of the sa
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -62,6 +62,13 @@ class Round:
             {order.exchanged: product for order, product in bound.items()} for bound in (self.upper, *self.amplified)
         )
         return Round(upper, {order.exchanged: known for order, known in self.lower.items()}, tuple(amplified))
+
+
+def bounds_together(rounds: Sequence[Round]) -> Iterator[list[Mapping[Order, Composition]]]:
+    """`upper` of each, then their amplified bounds in order: of one that has fewer, its last bound."""
+    every = [(each.upper, *each.amplified) for each in rounds]
+    for at in range(max(map(len, every))):
+        yield [bounds[min(at, len(bounds) - 1)] for bounds in every]
 
 
 def once(pair: Pair) -> Composition:

@@ -6,6 +6,7 @@ Proof: docs/theory/dominating_pairs.md, "Sampling of a stated bound". Nothing is
 from __future__ import annotations
 
 from ...mechanisms import FixedSize, LossDistribution, Mechanism, Poisson, rounds_by_step
+from ...mechanisms.composition import has_step
 from ...mechanisms.neighbours import Relation, sensitivity
 from ...mechanisms.validate import InputError
 from ..pairs import Order, Pair, Sampling, SubsampledPair, product_of
@@ -20,20 +21,12 @@ _REPORTS = "replace-one for local randomisers: the unit always reports"
 _NO_GROUP = "replace-one, where a unit takes another's place: what two steps cost is not known of this mechanism"
 
 
-def is_stated(mechanism: Mechanism) -> bool:
-    """Whether a release, or one of several about one sample, has a stated pair."""
-    return any(
-        isinstance(step, LossDistribution) or stated_pairs(step) is not None for step in rounds_by_step(mechanism)
-    )
-
-
 def of_sampled_bound(part: Poisson | FixedSize, relation: Relation, seen: bool) -> Round:
     """The pairs of a sampled round, for an observer who sees who takes part, or does not.
 
     Raises InputError for combinations without a meaning or a bound.
     """
-    reports = any(isinstance(step, LocalRandomiser) for step in rounds_by_step(part.mechanism))
-    if reports and relation != Relation.REPLACE_ONE:
+    if has_step(part.mechanism, LocalRandomiser) and relation != Relation.REPLACE_ONE:
         raise InputError("neighbouring", relation, _REPORTS)
     rate = part.sampling_rate
     if isinstance(part, Poisson) and relation == Relation.ADD_REMOVE:

@@ -22,8 +22,8 @@ from ...mechanisms import (
     TruncatedLaplace,
     TruncatedPoisson,
     VisibleParticipation,
-    rounds_by_step,
 )
+from ...mechanisms.composition import has_step
 from ...mechanisms.neighbours import Participation, Relation, sensitivity
 from ...mechanisms.validate import InputError
 from ..allocation.block import spread_of_loss, supports_base
@@ -84,7 +84,7 @@ def as_one_sample(part: Poisson | FixedSize) -> Poisson | FixedSize:
     while isinstance(inner, Repeat) and inner.rounds == 1:
         inner = inner.mechanism
     if not isinstance(inner, Poisson | FixedSize):
-        if isinstance(inner, Repeat | Sequence) and any(isinstance(step, _SAMPLERS) for step in rounds_by_step(inner)):
+        if isinstance(inner, Repeat | Sequence) and has_step(inner, _SAMPLERS):
             raise InputError("mechanism", part, _SAMPLED_TWICE)
         return part
     if isinstance(part, Poisson) and isinstance(inner, Poisson):

@@ -15,6 +15,7 @@ from flint import arb, ctx
 from ...mechanisms import (
     ApproximateDp,
     InputError,
+    LossDistribution,
     Mechanism,
     PureDp,
     RandomizedResponse,
@@ -23,6 +24,7 @@ from ...mechanisms import (
     SparseVector,
     Staircase,
     Zcdp,
+    rounds_by_step,
 )
 from ...mechanisms.selection import SelectionNoise
 from ..pairs import (
@@ -61,6 +63,13 @@ class StatedPairs:
 def stated_pairs(mechanism: Mechanism) -> StatedPairs | None:
     """The pairs of one round; None for mechanisms of another kind."""
     return None
+
+
+def is_stated(mechanism: Mechanism) -> bool:
+    """Whether a release, or one of several about one sample, has a stated pair, or states its losses."""
+    return any(
+        isinstance(step, LossDistribution) or stated_pairs(step) is not None for step in rounds_by_step(mechanism)
+    )
 
 
 @stated_pairs.register

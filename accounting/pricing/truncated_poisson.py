@@ -27,11 +27,6 @@ _DOUBLINGS = 60
 _TINY = 2.0**-1000
 
 
-def is_truncated(run: Mechanism) -> bool:
-    """Whether some round cuts its cohort."""
-    return any(isinstance(step, TruncatedPoisson) for step in rounds_by_step(run))
-
-
 def as_poisson(run: Mechanism) -> Mechanism:
     """The same run without the cuts."""
     return Sequence(tuple(Repeat(_uncut(step), rounds) for step, rounds in rounds_by_step(run).items()))
@@ -91,7 +86,10 @@ def _shift(epsilon: float, tau: float) -> float:
 
 
 def _settled(start: float, target: Callable[[float], float], end: Callable[[float], float]) -> float:
-    """An end of the Poisson run's epsilon at target(trial), for the first of growing trials that is at least it."""
+    """An end of the Poisson run's epsilon at target(trial), for the first of growing trials that is at least it.
+
+    Not by `crossing`: each trial is an answer of its own, and where cuts are rare the first serves.
+    """
     trial, step = start * (1 + 2**-40), max(start, 1e-3) * 2**-40
     for _ in range(_DOUBLINGS):
         at = target(trial)

@@ -19,7 +19,7 @@ def best_order(
     """The alpha > 1 that minimises the objective, to the relative tolerance in alpha - 1.
 
     Steps outwards from `start`, the first one `step` in log(alpha - 1), each twice the last, until the objective rises,
-    then narrows by golden sections.
+    then narrows by golden sections: it has no derivative of which `crossing` would find the root.
     The objective is unimodal for every conversion of a convex log-moment (docs/theory/rdp.md, "Orders"); were it
     not, a worse but valid order would come out.
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .. import Cyclic, InputError, Mechanism, Poisson, RandomAllocation, Repeat, Sequence, rounds_by_step
+from .. import Cyclic, InputError, Mechanism, Repeat, Sequence
+from ..cohorts import among_idle_others
 from ..neighbours import Relation
 from .cohort import CompositionTable, SamplingTable
 from .correlated import CorrelatedTable
@@ -166,11 +167,8 @@ def _sampled(phase: Phase, base: Mechanism) -> Mechanism:
 
 
 def _with_idle_others(phase: Phase, base: Mechanism) -> Mechanism:
-    """Among contributions of zero a cohort of a fixed size is a Poisson one, and a shuffled epoch a random allocation:
-    to permute its rounds, and to forget all but one release of a batch, is post-processing."""
-    if has_uneven_batches(phase):
-        return RandomAllocation(next(iter(rounds_by_step(base))), phase.sampling.together)
-    return Poisson(base, phase.sampling.rate) if has_uneven_cohorts(phase) else phase.sampling.sampled(base)
+    one = phase.sampling.sampled(base)
+    return among_idle_others(one) if has_uneven_batches(phase) or has_uneven_cohorts(phase) else one
 
 
 def _at_most(phase: Phase, base: Mechanism) -> Mechanism:

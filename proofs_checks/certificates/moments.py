@@ -95,6 +95,8 @@ def _logs(order: str, x: np.ndarray, mu: float, p: float, c: float, far_end: flo
     twice = density(2 * mu)
     if order == "opposed":
         return (1 + c) * twice - c * forward
+    if order not in _REACH:
+        raise ValueError(f"no density is known of the order {order!r}")
     far, near = ((twice, forward), -c * forward) if order == "zeroed remove" else ((forward, twice), (1 + c) * forward)
     ended = np.where(x < far_end, beyond(1.5 * mu), -np.inf)
     return np.logaddexp(ended + (1 + c) * far[0] - c * far[1], beyond(mu / 2) + near)

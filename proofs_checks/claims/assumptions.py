@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...mechanisms import Gaussian, Participation, PrivacyNotion, Relation, sensitivity
+from ...mechanisms import (
+    BoundedLaplace,
+    ClampedGaussian,
+    Gaussian,
+    Participation,
+    PrivacyNotion,
+    Relation,
+    ReportNoisyMax,
+    SparseVector,
+    Staircase,
+    TruncatedGaussian,
+    sensitivity,
+)
 from ...mechanisms.tables.correlated import CorrelatedTable
 from ...mechanisms.tables.fields import KindTable
+from ...mechanisms.tables.kinds import MechanismTable
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.phase import Phase
 from ...mechanisms.tables.scheme import Scheme
@@ -99,9 +112,9 @@ def _about_releases(phase: Phase) -> Iterator[str]:
         yield "all releases of a round use the same sample: a unit is in all of them or in none"
 
 
-_OF_SCORES = ("exponential-mechanism", "permute-and-flip", "noisy-max", "sparse-vector")
-_OVER_SENSITIVITY = (*_OF_SCORES, "staircase", "bounded-laplace", "clamped-gaussian", "truncated-gaussian")
-"""Kinds whose noise is stated over a sensitivity, not over a clipping bound."""
+_OF_SCORES = (ReportNoisyMax, SparseVector)
+_OVER_SENSITIVITY = (*_OF_SCORES, Staircase, BoundedLaplace, ClampedGaussian, TruncatedGaussian)
+"""Whose noise is stated over a sensitivity, not over a clipping bound."""
 
 
 def _about_noise(claim: Claim, table: KindTable, phase: Phase) -> Iterator[str]:
@@ -116,9 +129,10 @@ def _about_noise(claim: Claim, table: KindTable, phase: Phase) -> Iterator[str]:
         yield f"the mean divides by a number that does not depend on the data{present}"
     if isinstance(table, CorrelatedTable) and phase.sampling.scheme == Scheme.NONE and phase.steps > 1:
         yield _participations(claim, table, phase)
-    if table.kind in _OVER_SENSITIVITY:
+    ran = table.ran(phase.sampling).lower if isinstance(table, MechanismTable) else None
+    if isinstance(ran, _OVER_SENSITIVITY):
         yield f"{table.kind}: the stated sensitivity is between {claim.statement.neighbouring} neighbours"
-    if getattr(table, "monotone", table.kind in _OF_SCORES):
+    if getattr(ran, "monotone", isinstance(ran, ReportNoisyMax)):
         yield f"{table.kind}: if the formula for monotone scores was used, one unit moves all scores in one direction"
     if table.kind == "best-of-several":
         yield "the number of runs stays secret, and only the output of the best run is released"

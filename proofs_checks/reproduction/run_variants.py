@@ -28,6 +28,7 @@ from ...mechanisms import (
     Shuffled,
     rounds_by_step,
 )
+from ...mechanisms.composition import has_step
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def _as_poisson(part: Mechanism) -> Mechanism:
 
 
 def _only_replace_one(run: Mechanism) -> bool:
-    return any(isinstance(part, RandomizedResponse) for part in rounds_by_step(run))
+    return has_step(run, RandomizedResponse)
 
 
 SPLITS = (Fraction(9, 10), Fraction(11, 12), Fraction(5, 6), Fraction(4, 5))

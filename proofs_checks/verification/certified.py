@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ...accounting import Bracket
-from ...mechanisms import InputError, Shuffled, rounds_by_step
+from ...mechanisms import InputError, Shuffled
+from ...mechanisms.composition import has_step
 from ..certificates.certificate import Written, filed, write
 from ..certificates.currencies import of_currency, serves
 from ..certificates.points import points
@@ -67,7 +68,7 @@ def _weaker(part: Claim, written: Written) -> Finding:
     proved = f"[{written.epsilon_lower:g}, {written.epsilon_upper:g}]"
     verdict = "holds" if written.verdict == "holds" else f"is {written.verdict}"
     text = f"The certificate proves a wider interval, {proved}; by that interval the claim {verdict}."
-    if any(isinstance(step, Shuffled) for step in rounds_by_step(part.run)):
+    if has_step(part.run, Shuffled):
         text += " The checker has no rule for amplification by shuffling: it takes each epoch for one plain round."
     return Finding("certificate-proves-less", "warning", text)
 

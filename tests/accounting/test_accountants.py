@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from dpcert.accounting import accountants, source
-from dpcert.accounting.accountants import Accountant, Untuned
+from dpcert.accounting.accountants import Accountant, Made, untuned
 from dpcert.accounting.bracket import Bracket
 from dpcert.accounting.losses import closed_form
 from dpcert.accounting.pairs import ApproximateDpPair, Composition, GaussianPair, LaplacePair
@@ -27,10 +27,10 @@ RUN: Composition = ((GaussianPair(1.0), 1),)
 def test_only_those_that_gave_an_end(
     ends: dict[str, tuple[float, float]], named: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def asked(name: str) -> Untuned:
+    def asked(name: str) -> Made:
         bracket = Bracket(*ends[name], True, name)
         of_all = {"supports": lambda run: True, "epsilon": lambda run, at: bracket, "delta": lambda run, at: bracket}
-        return Untuned(name, SimpleNamespace(**of_all))
+        return untuned(name, SimpleNamespace(**of_all))
 
     monkeypatch.setattr(accountants, "CERTIFIED", tuple(map(asked, ends)))
     assert accountants.composed(RUN, "best", "epsilon", 1e-5, 1e-6).method == named

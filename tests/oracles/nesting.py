@@ -60,6 +60,7 @@ from dpcert.mechanisms import (
     WithReplacement,
     Zcdp,
 )
+from dpcert.mechanisms.composition import has_step
 from dpcert.mechanisms.serialise import _kinds as registered
 
 OTHERS: dict[str, Mechanism] = {
@@ -140,7 +141,7 @@ NESTED_PROOFS = {
 def status(run: Mechanism, relation: str, view: str) -> str:
     """E exact, B bracketed, U an upper end only, 0 an answer at delta = 0 only, - refused."""
     try:
-        cut = truncated.is_truncated(run)
+        cut = has_step(run, TruncatedPoisson)
         pairs = dominating(truncated.as_poisson(run) if cut else run, relation, view)
     except InputError:
         return "-"

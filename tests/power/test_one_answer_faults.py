@@ -10,7 +10,7 @@ from dpcert.accounting.cohorts.hidden_cohorts import narrowed
 from dpcert.mechanisms import FixedSize, Gaussian, Repeat
 
 answers = import_module("dpcert.accounting.answer")
-front = import_module("dpcert.accounting.bracket_report")
+front = import_module("dpcert.accounting.epsilon")
 RUN = Repeat(FixedSize(Gaussian(2.0), 1000, 100), 200)
 
 
@@ -23,5 +23,7 @@ def test_the_door_that_narrows_by_itself(monkeypatch: pytest.MonkeyPatch) -> Non
     asked = answers.answer
     assert isinstance(answers.SOURCES[-1], sources.Cohorts)
     monkeypatch.setattr(answers, "SOURCES", answers.SOURCES[:-1])
-    monkeypatch.setattr(front, "answer", lambda question, at: narrowed(question, asked(question, at), at))
+    monkeypatch.setattr(
+        front, "answer_with_report", lambda question, at, _: narrowed(question, asked(question, at), at)
+    )
     assert not agree()

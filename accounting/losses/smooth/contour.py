@@ -11,7 +11,7 @@ raised, and the accountant of lattices follows.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -149,16 +149,20 @@ def _smooth(search: Callable[[], Saddle]) -> Saddle | None:
 
 def _attempts(
     composition: Composition, smooth: Saddle | None, whole: Attempt, near: Attempt, jumps: Attempt
-) -> list[Attempt]:
+) -> Iterator[Attempt]:
     """In the order in which they probably serve: all outcomes, those that are not too far out, those with a jump."""
     parts, _ = phases(composition)
-    jumping = [jumps] if rare.supports(composition) else []
-    if smooth is not None or max(pair.rate for pair, _ in parts) > _RARE:
-        return [whole, near, *jumping]
-    return [near, *jumping, whole]
+    whole_first = smooth is not None or max(pair.rate for pair, _ in parts) > _RARE
+    if whole_first:
+        yield whole
+    yield near
+    if rare.supports(composition):
+        yield jumps
+    if not whole_first:
+        yield whole
 
 
-def _first_narrow(attempts: Sequence[Attempt], rtol: float) -> Bracket:
+def _first_narrow(attempts: Iterable[Attempt], rtol: float) -> Bracket:
     """The first narrow bracket, or what all have in common."""
     found: Bracket | None = None
     for attempt in attempts:

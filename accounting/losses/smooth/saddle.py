@@ -159,7 +159,10 @@ def _periods(
 def _search(
     composition: Composition, start: float, top: float, excess: Callable[[Rough, float], tuple[float, float]]
 ) -> Saddle:
-    """The c where excess falls to 0, by Newton's method in log c; the quadratures are laid anew as c leaves them."""
+    """The c where excess falls to 0, by Newton's method in log c; the quadratures are laid anew as c leaves them.
+
+    Not by `crossing`, which knows no function that ends where the quadratures do, and any c serves.
+    """
     c, low, high = start, 0.0, math.inf
     rounds = rough(composition, max(3.0 * c, top))
     most = tallest(composition)

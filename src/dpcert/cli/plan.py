@@ -95,7 +95,7 @@ def _noise(asked: Asked) -> NoisePlan:
             cohorts=asked.sizes(),
             target_epsilons=asked.targets(),
             delta=asked.delta or 0.0,
-            sampling=asked.sampling,
+            sampling=asked.sampling,  # type: ignore[arg-type]
             neighbouring=asked.neighbouring,  # type: ignore[arg-type]
             notion=asked.notion,  # type: ignore[arg-type]
             participation=asked.participation,  # type: ignore[arg-type]
