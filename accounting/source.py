@@ -28,6 +28,8 @@ class Source(Generic[About]):
     name: str
     knows_below: ClassVar[bool] = True
     """Whether its brackets have lower ends above 0."""
+    builds_on_found: ClassVar[bool] = False
+    """Whether its brackets hold all that is known, under one name, and not what it knows by itself."""
 
     def serves(self, about: About, /) -> bool:
         """Whether it can bracket this at all."""
@@ -69,15 +71,19 @@ def known_together(
     for source in sources:
         if (found is None or source.adds(about, found, rtol)) and source.serves(about):
             try:
-                given.append(source.bracket(about, quantity, at, rtol, found))
+                own = source.bracket(about, quantity, at, rtol, found)
             except OutOfReach:
                 continue
-            found = given[-1] if found is None else _overlap(found.intersect(given[-1]), given)
+            if found is None or source.builds_on_found:
+                found, given = own, [own]
+            else:
+                given.append(own)
+                found = _by_givers(found.intersect(own), given)
     return found
 
 
-def _overlap(found: Bracket, given: Sequence[Bracket]) -> Bracket:
-    """By those that gave its ends, in the order in which they were asked."""
+def _by_givers(found: Bracket, given: Sequence[Bracket]) -> Bracket:
+    """With the names of those that gave its ends, in the order in which they were asked."""
     above = next(bracket for bracket in given if bracket.upper == found.upper)
     below = above if above.lower == found.lower else next(each for each in given if each.lower == found.lower)
     return replace(found, method=names(*(bracket for bracket in given if bracket is above or bracket is below)))

@@ -50,6 +50,8 @@ class LargestLoss(Source[Question]):
         """The largest loss, at delta = 0."""
         if delta:
             raise OutOfReach("epsilon is the largest loss at delta = 0")
+        if not settled(asked):
+            asked.pairs()  # refuses what has no meaning, or no known bound, also where a sum of stated losses has one
         return pure_epsilon(asked.run, asked.neighbouring, asked.participation)
 
     def delta(self, asked: Question, epsilon: float, rtol: float) -> Bracket:
@@ -126,8 +128,9 @@ class Amplified(Source[Question]):
 
 
 class FromBelow(Source[Question]):
-    """Lower ends of what some neighbours reveal, where the product pairs that are known leave a gap: the upper end's
-    name stands for both."""
+    """Lower ends of what some neighbours reveal, where the product pairs that are known leave a gap."""
+
+    builds_on_found = True
 
     def serves(self, asked: Question) -> bool:
         """Nothing is to be had where the pairs are tight."""
@@ -135,6 +138,12 @@ class FromBelow(Source[Question]):
             return False
         pairs = asked.pairs()
         return pairs.lower != pairs.upper
+
+    def bracket(self, asked: Question, quantity: Quantity, at: float, rtol: float, found: Bracket | None) -> Bracket:
+        """The upper end's name stands for both."""
+        assert found is not None
+        own = super().bracket(asked, quantity, at, rtol, found)
+        return replace(found, lower=max(found.lower, own.lower))
 
 
 class Epochs(FromBelow):
@@ -178,6 +187,7 @@ class Cohorts(Source[Question]):
     """Hidden cohorts of a fixed size over many rounds, from both sides (cohorts/hidden_cohorts.py)."""
 
     name = cohorts.METHOD
+    builds_on_found = True
 
     def bracket(self, asked: Question, quantity: Quantity, at: float, rtol: float, found: Bracket | None) -> Bracket:
         """It is laid out about what is known."""

@@ -73,7 +73,7 @@ S = TypeVar("S", Above, Below)
 
 
 def spread(side: Side) -> float:
-    """Of log X."""
+    """The standard deviation of log X, about."""
     return deviation(side.step * np.arange(side.q.size, dtype=float), side.q)
 
 
@@ -197,7 +197,7 @@ class _Half(Generic[S]):
         return cls(larger, smaller, weight, least, down.astype(np.int64), exact - down, times, refine, first)
 
     def bands(self, places: NDArray[np.int64]) -> Iterator[_Band]:
-        """places: by distance, falling."""
+        """All bands. places: of the new grid, for each distance; falling."""
         between = self.larger.first - self.smaller.first
         changes = np.flatnonzero(np.diff(places)) + 1
         starts, stops = np.append(0, changes)[: places.size], np.append(changes, places.size)[: places.size]

@@ -69,12 +69,12 @@ class Block:
 
     @property
     def height(self) -> float:
-        """x1."""
+        """The x from which on an outcome is a jump."""
         return float(self.edges[self.jump])
 
 
 def spread(shift: float, rounds: float) -> float:
-    """Of a block's loss, about."""
+    """The standard deviation of a block's loss, about."""
     return math.sqrt(2 * (math.expm1(shift**2) - math.expm1(-(shift**2))) / rounds)
 
 
@@ -85,7 +85,7 @@ def farthest(shift: float, tail: float) -> float:
 
 @lru_cache(maxsize=8)
 def block(shift: float, rounds: int, tail: float) -> Block:
-    """Cut so that about `tail` is lost."""
+    """A block's cells, of which about `tail` is lost."""
     reach = max(shift + math.sqrt(-2 * math.log(tail)), math.sqrt(-2 * math.log(tail / rounds)))
     found = crossing(lambda height: Excess(over(_two(shift, rounds, height), tail)), 0.5 * reach, close=2.0**-40)
     high = min(reach, found[1])

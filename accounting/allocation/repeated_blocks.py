@@ -43,7 +43,7 @@ class Repeated:
         return self.times * loss * (1 - 1e-15), mass**self.times * (1 - 1e-12)
 
     def ceiling(self, mass: float) -> float:
-        """By the union bound."""
+        """By the union bound over the blocks."""
         return self.times * self.law.ceiling(mass / self.times)
 
     def log_moments(self, points: Floats) -> Floats:

@@ -73,7 +73,7 @@ _FINEST = 0.03
 
 
 def look(fineness: float) -> Look:
-    """The one for a pair of this fineness."""
+    """How finely a pair of this fineness is looked at."""
     return FINE if fineness < _FINEST else COARSE
 
 

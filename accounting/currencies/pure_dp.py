@@ -46,6 +46,7 @@ from ..pairs.pair import dominated_parameters, dominating_parameters, summed_sup
 from ..pricing.change import Change, NeighbourCase
 from ..pricing.dominating import of_case
 from ..pricing.neighbour_cases import neighbour_cases
+from ..pricing.schemes import refuse_seen_presence
 from ..rounding import End, down, float_above, float_below, up
 
 METHOD = "largest-loss"
@@ -80,7 +81,9 @@ def _of_case(case: NeighbourCase, relation: Relation, participation: Participati
     for (part, change), rounds in case.items():
         if isinstance(part, Poisson) and part.sampling_rate == 1.0:  # everybody takes part
             part = part.mechanism
-        loss = _rational_loss(part, relation if change == Change.STAYS else Relation.ADD_REMOVE)
+        between = relation if change == Change.STAYS else Relation.ADD_REMOVE
+        refuse_seen_presence(part, between, participation)
+        loss = _rational_loss(part, between)
         if loss is None:
             others[part, change] = rounds
             continue

@@ -95,7 +95,7 @@ LOWER_ENDS = {
         World("gaussian", "fixed-size", "zero-out", "all others", "sample counts", clients=4, cohort=2),
     ),
     "a unit that is drawn twice brings one share of noise": (
-        (faced_noise, "_repeated", lambda run: False),
+        (faced_noise, "has_step", lambda run, kinds: False),
         World("gaussian", "with-replacement", "zero-out", "all others", "client noise", clients=2, cohort=2, rounds=1),
     ),
     "a unit that is drawn twice sends twice its update under the noise of one": (

@@ -28,6 +28,7 @@ from dpcert.mechanisms import (
     Repeat,
     Sequence,
     Shuffled,
+    Staircase,
 )
 
 
@@ -121,6 +122,17 @@ def test_an_attained_pair_whose_largest_loss_is_not_known_is_caught(monkeypatch:
     """From below it counts as infinite, and a claim of pure DP that is true would be refuted."""
     monkeypatch.delattr(AllocationPair, "supremum")
     assert pure_epsilon(RandomAllocation(Laplace(2.0), 4, 1), "add-remove").lower == math.inf
+
+
+@pytest.mark.parametrize("run", [Repeat(Staircase(1.0), 3), Laplace(1.0), PureDp(1.0), Poisson(Laplace(1.0), 1.0)])
+def test_seen_presence_has_no_add_remove(run: Mechanism) -> None:
+    """Not of a sum of stated losses either, for which no pair is asked."""
+    for ask in (
+        lambda: epsilon(run, 0.0, "add-remove", participation="visible"),
+        lambda: pure_epsilon(run, "add-remove", "visible"),
+    ):
+        with pytest.raises(InputError, match="seeing a unit take part"):
+            ask()
 
 
 def test_unbounded_losses_are_infinite_from_both_sides() -> None:
