@@ -81,6 +81,7 @@ class OneRun:
 
     mu_lower: the trainer is mu-GDP for no mu below it. if_alike: bounds on epsilon and mu of canaries that answer
     independently and alike (alike_canaries.py), which nobody has shown of these: in no verdict and in no other bound.
+    unchecked: why nothing was checked, in a sentence; empty where something was.
     """
 
     guesses: Guesses
@@ -89,6 +90,7 @@ class OneRun:
     mu_lower: float
     error: float
     if_alike: tuple[LowerBound, LowerBound]
+    unchecked: str = ""
 
     @property
     def refuted(self) -> bool:
@@ -129,6 +131,7 @@ class TrainerAudit(InNotebook):
                 "if its canaries answered independently and alike, which is not shown and refutes nothing: "
                 + " and ".join(alike),
                 f"{self.seconds:.1f} s; p-value of the short runs {self.runs.p_value:.3g}",
+                *([f"Nothing was checked: {self.unchecked}"] if self.unchecked else []),
             ]
         )
 
@@ -136,6 +139,11 @@ class TrainerAudit(InNotebook):
     def refuted(self) -> bool:
         """Whether the trainer is less private than it says."""
         return self.runs.refuted or self.single.refuted or self.epsilon_lower > self.certified.upper
+
+    @property
+    def unchecked(self) -> str:
+        """Why neither attack checked anything, in a sentence; empty where one did."""
+        return f"{self.runs.unchecked} {self.single.unchecked}" if self.runs.unchecked and self.single.unchecked else ""
 
     @property
     def epsilon_lower(self) -> float:
@@ -161,6 +169,7 @@ class TrainerAudit(InNotebook):
 
         return self.told | {
             "refuted": self.refuted,
+            "unchecked": self.unchecked,
             "alpha": self.alpha,
             "delta": self.delta,
             "neighbouring": self.claim.neighbouring,
@@ -252,8 +261,20 @@ def _one_run(trainer: AuditableTrainer, canaries: int, delta: float, error: floa
     included = one_run.coins(canaries, seed)
     scores = trainer.scores(included, seed + 1)
     part = error / 3
-    p_value, seen = one_run.best_p_value(scores, included, trainer.claim.curve())
+    claim = trainer.claim.curve()
+    p_value, seen = one_run.best_p_value(scores, included, claim)
     below, _ = confident_first.epsilon_lower(scores, included, delta, part)
     mu, _ = one_run.best_mu_lower(scores, included, part)
     alike = alike_canaries.bounds(scores, included, delta, error)
-    return OneRun(seen, min(1.0, 3 * p_value), below, mu, error, alike)
+    unchecked = "" if p_value <= part else _unchecked(scores, claim, part)
+    return OneRun(seen, min(1.0, 3 * p_value), below, mu, error, alike, unchecked)
+
+
+def _unchecked(scores: Floats, claim: ClaimedCurve, error: float) -> str:
+    """Why one run could not have refuted the claim; empty where it could, if all guesses had been right."""
+    if np.all(scores == scores[0]):
+        return f"In the one run all canaries had the score {scores[0]:.6g}."
+    right = scores > np.median(scores)
+    if one_run.best_p_value(right.astype(float), right, claim)[0] <= error:
+        return ""
+    return f"One run of {len(scores)} canaries cannot refute the claim at error probability {error:.1g}."

@@ -86,7 +86,6 @@ def test_a_ledger_says_nothing_of_a_named_observer(folder):
     ("told", "said"),
     [
         ({"unchecked": "Every call returned 1, whatever the data."}, "checked something; of this one: Every call"),
-        ({"runs": {"unchecked": "No call was finished."}}, "checked something"),
         ({"neighbouring": "replace-one"}, "add-remove neighbours, as the claim has them, not of replace-one"),
     ],
 )

@@ -7,12 +7,15 @@ import random
 import sys
 from importlib import import_module
 
+import numpy as np
 import pytest
 from numpy.random import SeedSequence
 from two_threads import drawn_by_two_threads
 
-from dpcert.proofs_checks import assert_private
+from dpcert.mechanisms import Gaussian
+from dpcert.proofs_checks import assert_private, audit_trainer
 from dpcert.proofs_checks.auditing.global_generators import controlled
+from dpcert.proofs_checks.auditing.trainer import TrainerClaim
 
 
 def test_threads_that_seed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,3 +37,18 @@ def test_data_that_are_gone_after_the_first_call(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(import_module("dpcert.proofs_checks.auditing.audit"), "_is_read_once", lambda dataset: False)
     found = assert_private(lambda data, rng: float(sum(data)), (iter([0.0]), iter([1.0])), epsilon=1.0)
     assert not found.refuted
+
+
+def test_a_trainer_that_hears_no_canary_looks_audited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a look at the one run's scores, what the short runs could not check is passed over."""
+    guarded = import_module("dpcert.proofs_checks.auditing.trainer")
+    assert audit_trainer(Deaf(), runs=50).unchecked
+    monkeypatch.setattr(guarded, "_unchecked", lambda *_: "")
+    assert not audit_trainer(Deaf(), runs=50).unchecked
+
+
+class Deaf:
+    claim, canaries = TrainerClaim(Gaussian(1.0), "zero-out"), 50
+
+    def scores(self, included: np.ndarray, seed: int) -> np.ndarray:
+        return np.zeros(len(included))

@@ -151,9 +151,8 @@ def audit_part(path: Path, claim: Claim) -> AuditPart:
 
 def _supports(path: Path, told: dict[str, Any], claim: Claim) -> None:
     """Raises InputError where the audit says nothing of the claim."""
-    for part in (told, told.get("runs", {})):
-        if part.get("unchecked"):
-            raise InputError("--audit", str(path), f"an audit that checked something; of this one: {part['unchecked']}")
+    if why := told.get("unchecked"):
+        raise InputError("--audit", str(path), f"an audit that checked something; of this one: {why}")
     relation = told.get("neighbouring", claim.statement.neighbouring)
     if relation != claim.statement.neighbouring:
         expected = f"an audit of {claim.statement.neighbouring} neighbours, as the claim has them, not of {relation}"

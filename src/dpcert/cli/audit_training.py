@@ -18,7 +18,7 @@ from .train import Asked, checked
 if TYPE_CHECKING:
     from ..proofs_checks.auditing.trainer import TrainerAudit
 
-NOT_REFUTED, REFUTED = 0, 1
+NOT_REFUTED, REFUTED, NOTHING_CHECKED = 0, 1, 4
 
 FEW, FACTOR = 16, 16
 SMALL, MANY = (f"synthetic:related,population={size},samples=2,features=60" for size in (FEW, FACTOR * FEW))
@@ -62,7 +62,7 @@ def audit_training_command(
 ) -> None:
     """An attacker plants a client that sends as much as the neighbouring relation allows, leaves it out (or lets it
     send the opposite), and guesses from the releases which it was. Exit code: 0 nothing was refuted (which proves
-    nothing); 1 the claim is refuted; 2 bad input.
+    nothing); 1 the claim is refuted; 2 bad input; 4 nothing could be checked.
     """
     for names, why in NOT_AUDITED.items():
         if asked.algorithm in names:
@@ -72,7 +72,7 @@ def audit_training_command(
     attack = {"runs": runs, "canaries": canaries, "alpha": error_probability, "max_seconds": max_seconds}
     found = _found(asked, view, attack)
     show(found, as_json)
-    raise typer.Exit(REFUTED if found.refuted else NOT_REFUTED)
+    raise typer.Exit(REFUTED if found.refuted else NOTHING_CHECKED if found.unchecked else NOT_REFUTED)
 
 
 def _found(asked: Asked, view: str, attack: dict[str, Any]) -> TrainerAudit:

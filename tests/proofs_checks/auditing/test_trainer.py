@@ -44,6 +44,39 @@ class Sums:
         return sum(included + rng.normal(0.0, self.noise, len(included)) for _ in range(2))
 
 
+@dataclass(frozen=True)
+class Deaf(Sums):
+    """No canary is heard: every run has the same scores."""
+
+    def scores(self, included, seed):
+        return np.zeros(len(included))
+
+
+@dataclass(frozen=True)
+class Quiet(Sums):
+    """So much noise that 400 right guesses would be too many."""
+
+    noise: float = 8.0
+
+    @cached_property
+    def claim(self):
+        return TrainerClaim(Repeat(Gaussian(8.0), 2), "zero-out")
+
+
+def test_a_trainer_that_hears_no_canary_is_not_checked():
+    """It is said in words, in JSON (which an attestation refuses then), and by neither attack alone."""
+    found = audit_trainer(Deaf(), runs=200, seed=1)
+    assert not found.refuted
+    assert "all canaries had the score 0" in found.unchecked
+    assert f"Nothing was checked: {found.unchecked}" in str(found)
+    assert found.to_json()["unchecked"] == found.unchecked
+    heard = audit_trainer(Deaf(), single=Quiet(), runs=200, seed=1)
+    assert heard.unchecked == ""
+    few_runs = audit_trainer(Sums(canaries=3), runs=10, seed=1)
+    assert "cannot refute" in few_runs.runs.unchecked
+    assert "One run of 3 canaries cannot refute" in few_runs.unchecked
+
+
 def test_bounds_are_below_the_truth():
     """Error probability 1e-3; the truth is sqrt(2)-GDP."""
     found = audit_trainer(Sums(), runs=2000, alpha=1e-3, seed=1)
@@ -168,11 +201,12 @@ def test_faults_of_the_engine_are_refuted(monkeypatch, fault, sampling, noise):
 
 def test_the_command(capsys):
     asked = ["audit-training", "pmtl", "--runs", "40", "--canaries", "20", "--quiet", "--sampling", "fixed-size"]
-    assert run([*asked, "--json"]) == 0
+    assert run([*asked, "--json"]) == 4
     found = json.loads(capsys.readouterr().out)
+    assert "One run of 20 canaries cannot refute the claim" in found["unchecked"]
     assert found["one_run"]["canaries"] == 20
     assert found["epsilon_lower"] <= found["certified"]["epsilon_upper"]
-    assert run(asked) == 0
+    assert run(asked) == 4
     assert "which is not shown and refutes nothing: epsilon at least" in capsys.readouterr().out
     for bad, named in (
         (["mocha"], "tests alone"),
