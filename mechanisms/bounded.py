@@ -19,7 +19,7 @@ class PureDp(Mechanism):
     4.775
     """
 
-    epsilon: Annotated[float, Quantity(nonnegative, "of one round")]
+    epsilon: Annotated[float, Quantity(nonnegative, "the epsilon of one round")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,8 @@ class ApproximateDp(Mechanism):
     1.0
     """
 
-    epsilon: Annotated[float, Quantity(nonnegative, "of one round")]
-    delta: Annotated[float, Quantity(delta_below_one, "of one round")]
+    epsilon: Annotated[float, Quantity(nonnegative, "the epsilon of one round")]
+    delta: Annotated[float, Quantity(delta_below_one, "the delta of one round")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Zcdp(Mechanism):
     2.142
     """
 
-    rho: Annotated[float, Quantity(positive, "of one round")]
+    rho: Annotated[float, Quantity(positive, "the rho of one round")]
 
 
 def _orders(field: str, value: object) -> tuple[tuple[float, float], ...]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from .base import Mechanism
-from .quantity import Quantity
-from .validate import positive, range_over_sensitivity
+from .quantity import Quantity, noise_size
+from .validate import range_over_sensitivity
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,5 +23,5 @@ class BoundedLaplace(Mechanism):
     1.48985
     """
 
-    scale: Annotated[float, Quantity(positive, "of the noise, over the sensitivity")]
-    width: Annotated[float, Quantity(range_over_sensitivity, "of the public range, over the sensitivity")]
+    scale: Annotated[float, noise_size("scale of the noise, divided by the sensitivity")]
+    width: Annotated[float, Quantity(range_over_sensitivity, "width of the public range, divided by the sensitivity")]

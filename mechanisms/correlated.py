@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity, noise_over_bound
+from .validate import count
+
+NodeNoise = Annotated[
+    float, noise_over_bound("standard deviation of the noise (in a tree: of one node's), divided by the clipping bound")
+]
+MinSeparation = Annotated[
+    int, Quantity(count, "number of rounds from one participation of a unit to its next, at least; 1: every round")
+]
+MaxParticipations = Annotated[int, Quantity(count, "in how many rounds a unit takes part, at most")]
+RoundsTogether = Annotated[int, Quantity(count, "rounds of the run")]
 
 
 class CorrelatedGaussian(Mechanism, ABC):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from .base import Mechanism
-from .quantity import Quantity
-from .validate import count, positive
+from .quantity import Quantity, noise_size
+from .validate import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class DiscreteGaussian(Mechanism):
     0.9274
     """
 
-    sigma: Annotated[float, Quantity(positive, "scale parameter of the noise, on the grid")]
-    clip: Annotated[int, Quantity(count, "the bound on one unit's contribution, on the grid")] = 1
+    sigma: Annotated[float, noise_size("scale parameter of the noise, in steps of the grid")]
+    clip: Annotated[int, Quantity(count, "the bound on one unit's contribution, in whole steps of the grid")] = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,5 +39,5 @@ class DiscreteLaplace(Mechanism):
     0.5
     """
 
-    scale: Annotated[float, Quantity(positive, "of the noise, on the grid")]
-    clip: Annotated[int, Quantity(count, "the bound on one unit's contribution, on the grid")] = 1
+    scale: Annotated[float, noise_size("scale of the noise, in steps of the grid")]
+    clip: Annotated[int, Quantity(count, "the bound on one unit's contribution, in whole steps of the grid")] = 1

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from .base import Mechanism
-from .quantity import Quantity
-from .validate import positive
+from .quantity import noise_over_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,5 +23,5 @@ class Gaussian(Mechanism):
     """
 
     noise_multiplier: Annotated[
-        float, Quantity(positive, "standard deviation of the noise on the sum, divided by the clipping bound")
+        float, noise_over_bound("standard deviation of the noise on the sum, divided by the clipping bound")
     ]

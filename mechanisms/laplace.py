@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from .base import Mechanism
-from .quantity import Quantity
-from .validate import positive
+from .quantity import noise_over_bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +21,4 @@ class Laplace(Mechanism):
     0.5
     """
 
-    noise_multiplier: Annotated[
-        float, Quantity(positive, "scale of the noise on the sum, divided by the clipping bound")
-    ]
+    noise_multiplier: Annotated[float, noise_over_bound("scale of the noise on the sum, divided by the clipping bound")]

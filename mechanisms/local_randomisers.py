@@ -48,7 +48,7 @@ class HadamardResponse(Mechanism):
     1.0
     """
 
-    epsilon: Annotated[float, Quantity(positive, "of one report")]
+    epsilon: Annotated[float, Quantity(positive, "the epsilon of one report")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class LocalHash(Mechanism):
     1.0
     """
 
-    epsilon: Annotated[float, Quantity(positive, "of one report")]
+    epsilon: Annotated[float, Quantity(positive, "the epsilon of one report")]
     buckets: Annotated[int, Quantity(several, "into how many the value is hashed")]
 
 
@@ -75,7 +75,7 @@ class PiecewiseMechanism(Mechanism):
     1.0
     """
 
-    epsilon: Annotated[float, Quantity(positive, "of one report")]
+    epsilon: Annotated[float, Quantity(positive, "the epsilon of one report")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,4 +88,4 @@ class DuchiMechanism(Mechanism):
     1.0
     """
 
-    epsilon: Annotated[float, Quantity(positive, "of one report")]
+    epsilon: Annotated[float, Quantity(positive, "the epsilon of one report")]

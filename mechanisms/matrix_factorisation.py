@@ -11,28 +11,40 @@ that do not depend on the data. Contributions are vectors of norm at most 1 in u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Annotated, Any
 
 from .base import Mechanism
-from .correlated import CorrelatedGaussian
-from .validate import InputError, count, listed, nonnegative, number, positive
+from .correlated import CorrelatedGaussian, MaxParticipations, MinSeparation, NodeNoise, RoundsTogether
+from .quantity import Check, Quantity
+from .validate import InputError, count, listed, nonnegative, number
+
+_SOME = "a list of numbers, not empty"
 
 
-def _numbers(name: str, values: Iterable[float], one: Callable[[str, float], float]) -> tuple[float, ...]:
+def _numbers(name: str, values: Any, one: Check = nonnegative) -> tuple[float, ...]:
     """The values as a tuple of floats, each checked by `one`; InputError for an empty or shapeless value."""
-    items = tuple(one(f"{name}[{index}]", item) for index, item in enumerate(listed(name, values)))
+    items = listed(name, values, _SOME)
     if not items:
-        raise InputError(name, items, "at least one number")
-    return items
+        raise InputError(name, items, _SOME)
+    return tuple(one(f"{name}[{index}]", item) for index, item in enumerate(items))
 
 
-def _settle(mechanism: Mechanism, *counts: str) -> None:
-    """Validates the noise multiplier and the counts of a frozen description."""
-    checks = {"noise_multiplier": positive} | dict.fromkeys((*counts, "min_separation", "max_participations"), count)
-    for name, check in checks.items():
-        object.__setattr__(mechanism, name, check(name, getattr(mechanism, name)))
+def _lower_triangular(name: str, values: Any) -> tuple[tuple[float, ...], ...]:
+    rows = tuple(_numbers(f"{name}[{index}]", row, number) for index, row in enumerate(listed(name, values)))
+    if not rows or any(len(row) != len(rows) for row in rows):
+        raise InputError(name, [len(row) for row in rows][:8], "a square matrix, as a sequence of rows")
+    if any(value != 0 for index, row in enumerate(rows) for value in row[index + 1 :]):
+        raise InputError(name, "an entry above the diagonal", "a lower triangular matrix")
+    return rows
+
+
+Coefficients = Annotated[tuple[float, ...], Quantity(_numbers, "first column of the Toeplitz encoder")]
+ColumnNorms = Annotated[
+    tuple[float, ...], Quantity(_numbers, "Euclidean norms of the encoder's columns: one per round, or one for all")
+]
+Bands = Annotated[int, Quantity(count, "number of bands of the encoder, at most min_separation")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +57,10 @@ class MatrixFactorisation(CorrelatedGaussian):
     (0.5, 1.0)
     """
 
-    noise_multiplier: float
-    encoder: tuple[tuple[float, ...], ...]
-    min_separation: int = 1
-    max_participations: int = 1
-
-    def __post_init__(self) -> None:
-        _settle(self)
-        rows = tuple(
-            _numbers(f"encoder[{index}]", row, number) for index, row in enumerate(listed("encoder", self.encoder))
-        )
-        if not rows or any(len(row) != len(rows) for row in rows):
-            raise InputError("encoder", [len(row) for row in rows][:8], "a square matrix, as a sequence of rows")
-        if any(value != 0 for index, row in enumerate(rows) for value in row[index + 1 :]):
-            raise InputError("encoder", "an entry above the diagonal", "a lower triangular matrix")
-        object.__setattr__(self, "encoder", rows)
+    noise_multiplier: NodeNoise
+    encoder: Annotated[tuple[tuple[float, ...], ...], Quantity(_lower_triangular, "rows of the encoder")]
+    min_separation: MinSeparation = 1
+    max_participations: MaxParticipations = 1
 
     @property
     def rounds(self) -> int:
@@ -89,16 +90,15 @@ class ToeplitzFactorisation(CorrelatedGaussian):
     (1.0, 0.5)
     """
 
-    noise_multiplier: float
-    coefficients: tuple[float, ...]
-    rounds: int
-    min_separation: int = 1
-    max_participations: int = 1
+    noise_multiplier: NodeNoise
+    coefficients: Coefficients
+    rounds: RoundsTogether
+    min_separation: MinSeparation = 1
+    max_participations: MaxParticipations = 1
 
     def __post_init__(self) -> None:
-        _settle(self, "rounds")
-        column = _numbers("coefficients", self.coefficients, nonnegative)
-        object.__setattr__(self, "coefficients", column)
+        Mechanism.__post_init__(self)
+        column = self.coefficients
         if len(column) > self.rounds:
             raise InputError("coefficients", f"{len(column)} numbers", f"at most one a round, {self.rounds}")
         if len(column) > self.min_separation and any(later > earlier for earlier, later in pairwise(column)):
@@ -129,15 +129,14 @@ class BandedFactorisation(CorrelatedGaussian):
     2
     """
 
-    noise_multiplier: float
-    column_norms: tuple[float, ...]
-    bands: int
-    min_separation: int = 1
-    max_participations: int = 1
+    noise_multiplier: NodeNoise
+    column_norms: ColumnNorms
+    bands: Bands
+    min_separation: MinSeparation = 1
+    max_participations: MaxParticipations = 1
 
     def __post_init__(self) -> None:
-        _settle(self, "bands")
-        object.__setattr__(self, "column_norms", _numbers("column_norms", self.column_norms, nonnegative))
+        Mechanism.__post_init__(self)
         if self.bands > self.min_separation:
             raise InputError("bands", self.bands, f"at most min_separation, {self.min_separation}")
 

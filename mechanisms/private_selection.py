@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity, optional
 from .validate import InputError, number, open_probability, positive
 
 _NEAR = 2.0**-40
 """Far above the rounding of `mean`, as a share of gamma."""
+
+
+def _shape(field: str, value: object) -> float:
+    shape = number(field, value)
+    if shape <= -1:
+        raise InputError(field, value, "a number above -1; 1 for a geometric law")
+    return shape
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +32,8 @@ class BestOfSeveral(Mechanism):
     2019, arXiv 1811.07971, for the geometric law). With poisson_mean in its place, K is Poisson distributed (the same
     paper, Section 3.4); where it is 0, something is released that depends on no data.
 
-    gamma: in (0, 1); the smaller, the more runs. shape: of the distribution of K, above -1. poisson_mean: mean of K, at
-    least 0, in the place of gamma.
+    gamma: in (0, 1); the smaller, the more runs. shape: of the distribution of K, above -1. poisson_mean: mean of K,
+    above 0, in the place of gamma and shape.
 
     >>> from dpcert.mechanisms import Gaussian
     >>> round(BestOfSeveral(Gaussian(4.0), gamma=0.1).mean, 9)
@@ -34,24 +43,27 @@ class BestOfSeveral(Mechanism):
     """
 
     mechanism: Mechanism
-    gamma: float | None = None
-    shape: float = 1.0
-    poisson_mean: float | None = None
+    gamma: Annotated[
+        float | None, Quantity(optional(open_probability), "of the number of runs: the smaller, the more are likely")
+    ] = None
+    shape: Annotated[
+        float, Quantity(_shape, "of the distribution of the number of runs: 1 means geometric, 0 logarithmic")
+    ] = 1.0
+    poisson_mean: Annotated[
+        float | None,
+        Quantity(optional(positive), "instead of gamma and shape: the mean of a Poisson-distributed number of runs"),
+    ] = None
 
     def __post_init__(self) -> None:
+        Mechanism.__post_init__(self)
         if not isinstance(self.mechanism, Mechanism):
             raise InputError("mechanism", self.mechanism, "a mechanism description, of one run")
-        if self.poisson_mean is not None:
-            if self.gamma is not None:
-                raise InputError("gamma", self.gamma, "nothing beside poisson_mean: one law of the number of runs")
-            object.__setattr__(self, "poisson_mean", positive("poisson_mean", self.poisson_mean))
-            return
-        if self.gamma is None:
+        if self.poisson_mean is None and self.gamma is None:
             raise InputError("gamma", None, "a number strictly between 0 and 1, or poisson_mean in its place")
-        object.__setattr__(self, "gamma", open_probability("gamma", self.gamma))
-        if number("shape", self.shape) <= -1:
-            raise InputError("shape", self.shape, "a number above -1; 1 for a geometric law")
-        object.__setattr__(self, "shape", float(self.shape))
+        for name, usual in (("gamma", None), ("shape", 1.0)):
+            if self.poisson_mean is not None and getattr(self, name) != usual:
+                expected = "nothing beside poisson_mean: one law of the number of runs"
+                raise InputError(name, getattr(self, name), expected)
 
     @classmethod
     def with_mean(cls, mechanism: Mechanism, mean: float, shape: float = 1.0) -> BestOfSeveral:

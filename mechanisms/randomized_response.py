@@ -24,8 +24,10 @@ class RandomizedResponse(Mechanism):
     1.098612
     """
 
-    flip_probability: Annotated[float, Quantity(open_probability, "how often a false category is reported")]
-    categories: Annotated[int, Quantity(several, "how many there are")] = 2
+    flip_probability: Annotated[
+        float, Quantity(open_probability, "how often another category than the true one is reported")
+    ]
+    categories: Annotated[int, Quantity(several, "number of categories")] = 2
 
     def __post_init__(self) -> None:
         Mechanism.__post_init__(self)

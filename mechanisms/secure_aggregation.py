@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity, noise_size
 from .validate import InputError, count, positive
+
+Clip = Annotated[float, Quantity(positive, "the largest Euclidean norm of one unit's vector, in steps of the grid")]
+Dimension = Annotated[int, Quantity(count, "number of coordinates")]
+
+
+def _proved_sigma(field: str, value: object) -> float:
+    sigma = positive(field, value)
+    if sigma < 0.5:
+        raise InputError(field, value, "at least 0.5, where the bound on their sum is proved")
+    return sigma
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +34,11 @@ class Skellam(Mechanism):
     400.0
     """
 
-    variance: float
-    clip: float
-    dimension: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "variance", positive("variance", self.variance))
-        object.__setattr__(self, "clip", positive("clip", self.clip))
-        object.__setattr__(self, "dimension", count("dimension", self.dimension))
+    variance: Annotated[
+        float, noise_size("variance of all honest clients' noise together, in squared steps of the grid")
+    ]
+    clip: Clip
+    dimension: Dimension
 
     def renyi_lines(self, move: float) -> tuple[tuple[float, float], ...]:
         """(slope, constant) of linear bounds on D_alpha at integer orders, when the sum moves by move * clip.
@@ -60,18 +69,12 @@ class DistributedDiscreteGaussian(Mechanism):
     100
     """
 
-    sigma: float
-    clients: int
-    clip: float
-    dimension: int
-
-    def __post_init__(self) -> None:
-        if positive("sigma", self.sigma) < 0.5:
-            raise InputError("sigma", self.sigma, "at least 0.5, where the bound on their sum is proved")
-        object.__setattr__(self, "sigma", float(self.sigma))
-        object.__setattr__(self, "clip", positive("clip", self.clip))
-        for name in ("clients", "dimension"):
-            object.__setattr__(self, name, count(name, getattr(self, name)))
+    sigma: Annotated[
+        float, noise_size("scale parameter of one client's noise, in steps of the grid; at least 1/2", _proved_sigma)
+    ]
+    clients: Annotated[int, Quantity(count, "how many clients add noise to one release and do not collude")]
+    clip: Clip
+    dimension: Dimension
 
     def renyi_lines(self, move: float) -> tuple[tuple[float, float], ...]:
         """(slope, constant) of linear bounds on D_alpha, when the sum moves by move * clip.

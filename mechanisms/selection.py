@@ -37,10 +37,12 @@ class ReportNoisyMax(Mechanism):
     1.0
     """
 
-    epsilon: Annotated[float, Quantity(positive, "2 sensitivity / scale; for monotone scores sensitivity / scale")]
+    epsilon: Annotated[
+        float, Quantity(positive, "2 sensitivity / scale of the noise; for monotone scores sensitivity / scale")
+    ]
     noise: Annotated[
         SelectionNoise | Literal["gumbel", "exponential", "laplace"],
-        Quantity(SelectionNoise.named, "of the scores: gumbel, exponential or laplace"),
+        Quantity(SelectionNoise.named, "kind of noise on the scores: gumbel, exponential or laplace"),
     ]
 
 
@@ -79,15 +81,17 @@ class SparseVector(Mechanism):
     """
 
     threshold_scale: Annotated[
-        float, Quantity(positive, "of the Laplace noise on the threshold, over the queries' sensitivity")
+        float, Quantity(positive, "scale of the Laplace noise on the threshold, divided by the queries' sensitivity")
     ]
-    query_scale: Annotated[float, Quantity(positive, "of the Laplace noise on the queries, over their sensitivity")]
+    query_scale: Annotated[
+        float, Quantity(positive, "scale of the Laplace noise on the queries, divided by their sensitivity")
+    ]
     hits: Annotated[int, Quantity(count, "after how many queries above the threshold it stops")] = 1
     monotone: Annotated[bool, Quantity(yes_or_no, "whether one unit moves all queries in one direction")] = False
     value_scale: Annotated[
         float | None,
         Quantity(
             optional(positive),
-            "of the Laplace noise on values told beside the hits, over the queries' sensitivity",
+            "scale of the Laplace noise on values told beside the hits, divided by the queries' sensitivity",
         ),
     ] = None

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
+from .quantity import Quantity
 from .validate import InputError, count
 
 
@@ -24,9 +26,9 @@ class ShuffledReports(Mechanism):
     """
 
     report: Mechanism
-    reports: int
+    reports: Annotated[int, Quantity(count, "how many units send one report each")]
 
     def __post_init__(self) -> None:
+        Mechanism.__post_init__(self)
         if not isinstance(self.report, Mechanism):
             raise InputError("report", self.report, "a local randomiser, such as RandomizedResponse(0.25)")
-        object.__setattr__(self, "reports", count("reports", self.reports))

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from .base import Mechanism
 from .gaussian import Gaussian
 from .laplace import Laplace
+from .quantity import Quantity
 from .validate import InputError, count, number
+
+
+def _above_one_unit(field: str, value: object) -> float:
+    threshold = number(field, value)
+    if threshold < 1.0:
+        raise InputError(field, value, "a number of at least 1, in units of one unit's contribution")
+    return threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +37,13 @@ class StableHistogram(Mechanism):
     """
 
     noise: Laplace | Gaussian
-    threshold: float
-    buckets: int = 1
+    threshold: Annotated[
+        float,
+        Quantity(_above_one_unit, "smallest sum that is released, divided by the most that a unit adds to one group"),
+    ]
+    buckets: Annotated[int, Quantity(count, "in how many groups one unit is, at most")] = 1
 
     def __post_init__(self) -> None:
+        Mechanism.__post_init__(self)
         if type(self.noise) not in (Laplace, Gaussian):
             raise InputError("noise", self.noise, "Laplace(...) or Gaussian(...)")
-        if number("threshold", self.threshold) < 1.0:
-            raise InputError("threshold", self.threshold, "a number of at least 1, in units of one unit's contribution")
-        object.__setattr__(self, "threshold", float(self.threshold))
-        object.__setattr__(self, "buckets", count("buckets", self.buckets))

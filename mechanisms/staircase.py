@@ -23,5 +23,5 @@ class Staircase(Mechanism):
     1.0
     """
 
-    epsilon: Annotated[float, Quantity(positive, "of one number")]
+    epsilon: Annotated[float, Quantity(positive, "the epsilon of one number")]
     gamma: Annotated[float, Quantity(open_probability, "where in a step of the staircase the density falls")] = 0.5

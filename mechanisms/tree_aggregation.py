@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .correlated import CorrelatedGaussian
-from .validate import count, positive
+from .correlated import CorrelatedGaussian, MaxParticipations, MinSeparation, NodeNoise, RoundsTogether
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +22,10 @@ class TreeAggregation(CorrelatedGaussian):
     1.9931
     """
 
-    noise_multiplier: float
-    rounds: int
-    min_separation: int = 1
-    max_participations: int = 1
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "noise_multiplier", positive("noise_multiplier", self.noise_multiplier))
-        for name in ("rounds", "min_separation", "max_participations"):
-            object.__setattr__(self, name, count(name, getattr(self, name)))
+    noise_multiplier: NodeNoise
+    rounds: RoundsTogether
+    min_separation: MinSeparation = 1
+    max_participations: MaxParticipations = 1
 
     def squared_sensitivity(self) -> tuple[float, float]:
         """(attained, bound): the largest squared distance by which zeroing out a unit moves the nodes, both exact here.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from .base import Mechanism
-from .quantity import Quantity
-from .validate import positive, range_over_sensitivity
+from .quantity import Quantity, noise_size
+from .validate import range_over_sensitivity
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,5 +23,5 @@ class TruncatedGaussian(Mechanism):
     0.421719
     """
 
-    sigma: Annotated[float, Quantity(positive, "standard deviation of the noise, over the sensitivity")]
-    width: Annotated[float, Quantity(range_over_sensitivity, "of the public range, over the sensitivity")]
+    sigma: Annotated[float, noise_size("standard deviation of the untruncated noise, divided by the sensitivity")]
+    width: Annotated[float, Quantity(range_over_sensitivity, "width of the public range, divided by the sensitivity")]

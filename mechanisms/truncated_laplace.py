@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from .base import Mechanism
-from .quantity import Quantity
+from .quantity import Quantity, noise_over_bound
 from .validate import positive
 
 
@@ -26,6 +26,6 @@ class TruncatedLaplace(Mechanism):
     """
 
     noise_multiplier: Annotated[
-        float, Quantity(positive, "scale of the noise on the sum, divided by the clipping bound")
+        float, noise_over_bound("scale of the untruncated noise on the sum, divided by the clipping bound")
     ]
     bound: Annotated[float, Quantity(positive, "the largest noise, divided by the clipping bound")]

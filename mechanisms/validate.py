@@ -174,10 +174,10 @@ def pairs_of_numbers(field: str, value: object, pair: str) -> tuple[tuple[float,
     return tuple((float(first), float(second)) for first, second in value)
 
 
-def listed(field: str, value: object) -> tuple[Any, ...]:
+def listed(field: str, value: object, expected: str = "a list") -> tuple[Any, ...]:
     """The values of a list, not yet checked; InputError for a single value or a text."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
-        raise InputError(field, value, "a list")
+        raise InputError(field, value, expected)
     return tuple(value)
 
 

@@ -1,69 +1,65 @@
 """Descriptions of a run as plain tables: what claim files, schedules and the command line have in common."""
 
-from .. import (
-    ApproximateDp,
-    LocalHash,
-    LossDistribution,
-    PureDp,
-    RenyiDp,
-    ReportNoisyMax,
-    SparseVector,
-    UnaryEncoding,
-    Zcdp,
-)
+from ... import mechanisms as m
+from . import noise, private_selection, public_range, selection_and_reports
 from .correlated import MatrixFactorisationTable, TreeAggregationTable
 from .described import table_of
 from .kinds import register
-from .noise import (
-    DiscreteGaussianTable,
-    DiscreteLaplaceTable,
-    DistributedDiscreteGaussianTable,
-    GaussianMeanTable,
-    GaussianTable,
-    LaplaceTable,
-    PerClientGaussianTable,
-    RandomizedResponseTable,
-    SkellamTable,
-)
-from .private_selection import BestOfSeveralTable
-from .public_range import BoundedLaplaceTable, RangedGaussianTable, StableHistogramTable, TruncatedLaplaceTable
-from .selection_and_reports import (
-    ExponentialMechanismTable,
-    LocalReportTable,
-    PermuteAndFlipTable,
-    ShuffledReportsTable,
-    StaircaseTable,
-)
+
+_FROM_ABOVE = "An upper bound only, not under add-remove."
 
 register(
-    GaussianTable,
-    GaussianMeanTable,
-    PerClientGaussianTable,
-    LaplaceTable,
-    DiscreteGaussianTable,
-    DiscreteLaplaceTable,
-    RandomizedResponseTable,
-    SkellamTable,
-    DistributedDiscreteGaussianTable,
-    table_of("zcdp", Zcdp, "Known only to be rho-zCDP per round."),
-    table_of("pure-dp", PureDp, "Known only to be epsilon-DP per round."),
-    table_of("approximate-dp", ApproximateDp, "Known only to be (epsilon, delta)-DP per round."),
-    table_of("renyi-dp", RenyiDp, "Known only to be (order, epsilon)-Renyi-DP per round, at one or several orders."),
-    table_of("loss-distribution", LossDistribution, "Known by the distribution of its privacy loss per round."),
+    table_of("gaussian", m.Gaussian, "Gaussian noise on a sum.", noise.SumTable),
+    noise.GaussianMeanTable,
+    noise.PerClientGaussianTable,
+    table_of("laplace", m.Laplace, "Laplace noise on a sum.", noise.EachNumberTable),
+    table_of("discrete-gaussian", m.DiscreteGaussian, "Noise on the integers.", noise.ClippedOneByOneTable),
+    table_of("discrete-laplace", m.DiscreteLaplace, "Geometric noise on the integers.", noise.EachWholeNumberTable),
+    noise.RandomizedResponseTable,
+    table_of("skellam", m.Skellam, f"On an integer vector. {_FROM_ABOVE}", noise.BroughtNoiseTable),
+    table_of(
+        "distributed-discrete-gaussian",
+        m.DistributedDiscreteGaussian,
+        f"Each client's noise on an integer vector. {_FROM_ABOVE}",
+        noise.BroughtNoiseTable,
+    ),
+    table_of("zcdp", m.Zcdp, "Known only to be rho-zCDP per round."),
+    table_of("pure-dp", m.PureDp, "Known only to be epsilon-DP per round."),
+    table_of("approximate-dp", m.ApproximateDp, "Known only to be (epsilon, delta)-DP per round."),
+    table_of("renyi-dp", m.RenyiDp, "Known only to be (order, epsilon)-Renyi-DP per round, at one or several orders."),
+    table_of("loss-distribution", m.LossDistribution, "Known by the distribution of its privacy loss per round."),
     TreeAggregationTable,
     MatrixFactorisationTable,
-    table_of("noisy-max", ReportNoisyMax, "The largest noisy score."),
-    ExponentialMechanismTable,
-    PermuteAndFlipTable,
-    table_of("sparse-vector", SparseVector, "Above a threshold or not, until `hits` were."),
-    StaircaseTable,
-    table_of("unary-encoding", UnaryEncoding, "One value as bits (RAPPOR, SUE, OUE); replace-one only."),
-    table_of("local-hash", LocalHash, "One value, hashed, by randomized response (OLH); replace-one only."),
-    LocalReportTable,
-    ShuffledReportsTable,
-    TruncatedLaplaceTable,
-    BoundedLaplaceTable,
-    RangedGaussianTable,
-    StableHistogramTable,
-    BestOfSeveralTable,
+    table_of("noisy-max", m.ReportNoisyMax, "The largest noisy score."),
+    table_of("exponential-mechanism", m.ReportNoisyMax, "One candidate by its score.", fixed={"noise": "gumbel"}),
+    table_of("permute-and-flip", m.ReportNoisyMax, "One candidate by its score.", fixed={"noise": "exponential"}),
+    table_of("sparse-vector", m.SparseVector, "Above a threshold or not, until `hits` were."),
+    table_of("staircase", m.Staircase, "A number with staircase noise.", selection_and_reports.StepsTable),
+    table_of("unary-encoding", m.UnaryEncoding, "One value as bits (RAPPOR, SUE, OUE); replace-one only."),
+    table_of("local-hash", m.LocalHash, "One value, hashed, by randomized response (OLH); replace-one only."),
+    table_of("hadamard-response", m.HadamardResponse, "One value out of many; replace-one only."),
+    table_of("piecewise", m.PiecewiseMechanism, "A number in [-1, 1]; replace-one only."),
+    table_of("duchi", m.DuchiMechanism, "A number in [-1, 1], reported as one of two values; replace-one only."),
+    table_of(
+        "shuffled-reports",
+        m.ShuffledReports,
+        'All reports in random order, such as of `{kind = "randomized-response", flip_probability = 0.25}`, or '
+        '`{kind = "pure-dp", epsilon = 1}`; replace-one only.',
+        selection_and_reports.ShuffledTable,
+    ),
+    table_of(
+        "truncated-laplace", m.TruncatedLaplace, "A number with noise up to a bound.", public_range.OneNumberTable
+    ),
+    table_of("bounded-laplace", m.BoundedLaplace, "Drawn anew until within the range.", public_range.OneNumberTable),
+    table_of("clamped-gaussian", m.ClampedGaussian, "The output is clamped into the range."),
+    table_of("truncated-gaussian", m.TruncatedGaussian, "Drawn anew until the output is within the range."),
+    table_of("stable-histogram", m.StableHistogram, "Noisy sums by group.", public_range.WithheldSumsTable),
+    table_of(
+        "best-of-several",
+        m.BestOfSeveral,
+        "Hyper-parameter search: the best of a random number of runs, truncated negative binomial or Poisson. Refused "
+        "where the run alone would be refused: noise on a mean under add-remove where everybody takes part; unequal "
+        "weights under add-remove, or under zero-out in hidden fixed-size cohorts.",
+        private_selection.SearchTable,
+    ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import model_validator
 
@@ -21,24 +21,19 @@ from .. import (
     TreeAggregation,
     cyclic_poisson,
 )
-from ..validate import nonnegative
+from ..correlated import MaxParticipations, MinSeparation, NodeNoise
+from ..matrix_factorisation import Bands, Coefficients, ColumnNorms
 from .cohort import SamplingTable
-from .fields import Count, KindTable, MissingKeys, Noise, checked
+from .fields import KindTable, MissingKeys
 from .scheme import Scheme
-
-
-def _numbers(field: str, value: object) -> tuple[float, ...]:
-    if not isinstance(value, list | tuple) or not value:
-        raise InputError(field, value, "a list of numbers, not empty")
-    return tuple(nonnegative(field, item) for item in value)
 
 
 class CorrelatedTable(KindTable):
     """Noise multiplier and participation limits: min_separation of 1 allows every round."""
 
-    noise_multiplier: Noise
-    min_separation: Count = 1
-    max_participations: Count = 1
+    noise_multiplier: NodeNoise
+    min_separation: MinSeparation = 1
+    max_participations: MaxParticipations = 1
 
     def over(self, rounds: int, sampling: SamplingTable) -> Mechanism:
         """All rounds as one description. Who takes part when is limited, not random: sampling must be "none"."""
@@ -62,7 +57,8 @@ class CorrelatedTable(KindTable):
 
 
 class TreeAggregationTable(CorrelatedTable):
-    """One binary tree over all rounds; noise_multiplier is that of a node."""
+    """One binary tree, of which the `rounds` are the leaves; no sampling. Without `max_participations` the finding
+    `participations-not-stated` warns you."""
 
     kind: Literal["tree-aggregation"]
 
@@ -71,15 +67,13 @@ class TreeAggregationTable(CorrelatedTable):
 
 
 class MatrixFactorisationTable(CorrelatedTable):
-    """The encoder's first column (Toeplitz), or its column norms with its number of bands.
-
-    coefficients: c_0, c_1, ...; column_norms: one a round, or a single one for all; bands: at most min_separation.
-    """
+    """The encoder is stated by its `coefficients`, or by `column_norms` with `bands`. Without `max_participations` the
+    finding `participations-not-stated` warns you."""
 
     kind: Literal["matrix-factorisation"]
-    coefficients: Annotated[tuple[float, ...], checked(_numbers)] | None = None
-    column_norms: Annotated[tuple[float, ...], checked(_numbers)] | None = None
-    bands: Count | None = None
+    coefficients: Coefficients | None = None
+    column_norms: ColumnNorms | None = None
+    bands: Bands | None = None
 
     @model_validator(mode="after")
     def _one_encoder(self) -> MatrixFactorisationTable:

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Annotated, Any, ClassVar, Literal, cast, get_args
 
-from pydantic import Field, create_model
+from pydantic import create_model
 
 from .. import Mechanism
 from ..quantity import quantities
 from ..word import Word
-from .fields import KindTable, checked, spelt
+from .fields import KindTable, quantities_told, spelt
 from .kinds import KINDS, ExactTable
+from .norms import NormedTable
 
 
 class DescribedTable(ExactTable):
-    """A table whose keys are the fields of a mechanism's description."""
+    """A table whose keys are the fields of a mechanism's description, beside those that a base of it declares.
+
+    of: the description. fixed: fields that have this value in every table of the kind. otherwise: fields that the base
+    states by other keys.
+    """
 
     of: ClassVar[type[Mechanism]]
+    fixed: ClassVar[Mapping[str, Any]] = {}
+    otherwise: ClassVar[tuple[str, ...]] = ()
 
-    def mechanism(self) -> Mechanism:
-        """The description, of the keys' values."""
-        return self.of(**{name: getattr(self, name) for name in quantities(self.of)})
+    def mechanism(self, **otherwise: Any) -> Any:
+        """The description, of the keys' values. otherwise: of fields that other keys state."""
+        own = quantities(self.of).keys() & type(self).model_fields.keys()
+        return self.of(**{name: getattr(self, name) for name in own}, **self.fixed, **otherwise)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For another process: the class is found by its kind, since no module has it by its name."""
@@ -33,24 +42,30 @@ def _empty(kind: str) -> KindTable:
     return table.__new__(table)
 
 
-def table_of(kind: str, mechanism: type[Mechanism], told: str) -> type[DescribedTable]:
-    """The table that claim files write as kind = "...". told: a line about it.
+def table_of(
+    kind: str,
+    mechanism: type[Mechanism],
+    told: str,
+    base: type[DescribedTable] = DescribedTable,
+    fixed: Mapping[str, Any] | None = None,
+) -> type[DescribedTable]:
+    """The table that claim files write as kind = "...". told: a line about it. base: what the table says beside the
+    description. fixed: fields of the description that the kind says.
 
     Raises TypeError where a field of the description says nothing of its check and meaning.
     """
     known, keys = quantities(mechanism), {}
     for field in fields(mechanism):  # type: ignore[arg-type]
+        if field.name in {*base.model_fields, *base.otherwise, *(fixed or ())}:
+            continue
         if field.name not in known:
             raise TypeError(f"{mechanism.__name__}.{field.name} has no Quantity")
         plain, quantity = known[field.name]
         default = ... if field.default is MISSING else field.default
-        keys[field.name] = (
-            Annotated[_spelt(plain), checked(quantity.in_claims)],
-            Field(default=default, description=quantity.meaning),
-        )
+        keys[field.name] = (Annotated[_spelt(plain), quantity], default)
     name, of_kind = "".join(map(str.capitalize, kind.split("-"))) + "Table", {"kind": (Literal[kind], ...)}
-    made = create_model(name, __base__=DescribedTable, __doc__=told, **cast("dict[str, Any]", of_kind | keys))
-    made.of = mechanism
+    made = create_model(name, __base__=base, __doc__=told, **cast("dict[str, Any]", of_kind | keys))
+    made.of, made.fixed = mechanism, fixed or {}
     return made
 
 
@@ -63,13 +78,15 @@ def _spelt(plain: Any) -> Any:
 def row_of(kind: str) -> str:
     """The row of docs/claims.md: the kind, what it is, and its keys with what they mean."""
     table: type[KindTable] = KINDS[kind]
-    keys = []
-    for name, field in table.model_fields.items():
-        if name in KindTable.model_fields:
+    told_apart, keys = NormedTable if issubclass(table, NormedTable) else KindTable, []
+    for name, quantity in quantities_told(table).items():
+        if name in told_apart.model_fields:
             continue
-        default = "" if field.is_required() or field.default is None else f" (default {_shown(field.default)})"
-        keys.append(f"`{name}`: {field.description}{default}")
-    return f'| `"{kind}"` | {"; ".join(keys)}. {table.__doc__} |'
+        default = table.model_fields[name].default
+        shown = "" if table.model_fields[name].is_required() or default is None else f" (default {_shown(default)})"
+        keys.append(f"`{name}`: {quantity.meaning}{shown}")
+    about = " ".join((table.__doc__ or "").partition("\n\n")[0].split())
+    return f'| `"{kind}"` | {"; ".join(keys)}. {about} |'
 
 
 def _shown(value: object) -> str:

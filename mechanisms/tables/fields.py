@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from types import UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, WithJsonSchema, model_validator
 
 from .. import InputError
+from ..quantity import Quantity
 from ..validate import choice, count, meant, nonnegative, open_probability, positive, rate
 from ..word import Word
 
@@ -105,24 +107,15 @@ def checked(check: Callable[[str, object], Any]) -> BeforeValidator:
     return BeforeValidator(validated)
 
 
-LEAST_RATE, LEAST_NOISE, MOST_NOISE, MOST_ROUNDS = 1e-15, 1e-9, 1e12, 2**53
+LEAST_RATE, MOST_ROUNDS = 1e-15, 2**53
 """What the accountants are tried on. Beyond, nothing that anybody runs is lost, and doubles begin to."""
 
 
-def _sampling_rate(field: str, value: object) -> float:
+def sampling_rate(field: str, value: object) -> float:
     checked_rate = rate(field, value)
     if checked_rate < LEAST_RATE:
         raise InputError(field, value, f"a rate of at least {LEAST_RATE:g}")
     return checked_rate
-
-
-def _noise(field: str, value: object) -> float:
-    multiplier = nonnegative(field, value)
-    if multiplier == 0.0:
-        return 0.0
-    if not LEAST_NOISE <= multiplier <= MOST_NOISE:
-        raise InputError(field, value, f"a number from {LEAST_NOISE:g} to {MOST_NOISE:g}")
-    return multiplier
 
 
 def _rounds(field: str, value: object) -> int:
@@ -135,14 +128,8 @@ def _rounds(field: str, value: object) -> int:
 Positive = Annotated[float, checked(positive)]
 NonNegative = Annotated[float, checked(nonnegative)]
 Probability = Annotated[float, checked(open_probability)]
-Rate = Annotated[float, checked(_sampling_rate)]
+Rate = Annotated[float, checked(sampling_rate)]
 
-_NOISE = "noise"
-"""Marks the field that says how much noise there is; 0 says that there is none (`KindTable.is_without_noise`)."""
-Noise = Annotated[float, checked(_noise), _NOISE]
-"""Over the clipping bound."""
-NoiseSize = Annotated[float, checked(nonnegative), _NOISE]
-"""In the units of what it is added to."""
 Count = Annotated[int, checked(count)]
 Rounds = Annotated[int, checked(_rounds)]
 
@@ -176,14 +163,29 @@ class Table(BaseModel):
         return {name: choices_of(one.annotation) for name, one in fields if one.is_required() and name not in given}
 
 
+@cache
+def quantities_told(table: type[BaseModel]) -> dict[str, Quantity]:
+    """What the keys of a table are said to be, of those that say it with a Quantity."""
+    found = {name: _told(field.rebuild_annotation()) for name, field in table.model_fields.items()}
+    return {name: quantity for name, quantity in found.items() if quantity is not None}
+
+
+def _told(annotation: Any) -> Quantity | None:
+    """What a value is said to be, or a part of what it may be."""
+    for part in get_args(annotation):
+        found = part if isinstance(part, Quantity) else _told(part)
+        if found is not None:
+            return found
+    return None
+
+
 class KindTable(Table):
-    """A [mechanism] table; subclasses say which `kind` they are. releases: how often, about the same sample."""
+    """A [mechanism] table; subclasses say which `kind` they are."""
 
     kind: str
-    releases: Rounds = 1
+    releases: Annotated[int, Quantity(_rounds, "how many releases of a round use the same sample")] = 1
 
     @property
     def is_without_noise(self) -> bool:
         """Whether the noise that is stated is 0: what is released shows the data of those who take part."""
-        noise = (name for name, field in type(self).model_fields.items() if _NOISE in field.metadata)
-        return any(getattr(self, name) == 0 for name in noise)
+        return any(each.is_noise and getattr(self, name) == 0 for name, each in quantities_told(type(self)).items())

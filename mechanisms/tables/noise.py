@@ -1,4 +1,4 @@
-"""[mechanism] of a claim: what noise one round adds, and what that means as a mechanism description."""
+"""What [mechanism] tables of noise that is added say beside descriptions, or in their place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 from pydantic import model_validator
 
 from .. import (
-    DiscreteGaussian,
     DiscreteLaplace,
     DistributedDiscreteGaussian,
     DistributedGaussian,
@@ -19,23 +18,21 @@ from .. import (
     Mechanism,
     RandomizedResponse,
     Repeat,
-    Skellam,
 )
-from ..validate import positive, several
+from ..quantity import Quantity, noise_size, quantity_of
+from ..validate import positive
 from .cohort import SamplingTable
-from .fields import Count, MissingKeys, Noise, NoiseSize, Positive, Probability, Rate, checked
+from .described import DescribedTable
+from .fields import MissingKeys, sampling_rate
 from .kinds import Described, ExactTable, MechanismTable, exactly
 from .norms import ClippedGaussianTable, Norm, NormedTable, over_root
 
 
-class GaussianTable(ClippedGaussianTable):
-    """Noise on the sum: noise_multiplier = standard deviation / clip_norm."""
-
-    kind: Literal["gaussian"]
-    noise_multiplier: Noise
+class SumTable(ClippedGaussianTable, DescribedTable):
+    """Gaussian noise on a sum."""
 
     def described(self, sampling: SamplingTable) -> Described:
-        return self.clipped(self.noise_multiplier)
+        return self.clipped(self.mechanism().noise_multiplier)
 
 
 Weights = Literal["uniform"] | float | tuple[float, ...]
@@ -52,17 +49,22 @@ def _weights(field: str, value: object) -> Weights:
     raise InputError(field, value, expected)
 
 
-class GaussianMeanTable(ClippedGaussianTable):
-    """Noise on the mean over the cohort: z = noise_std * cohort / clip_norm for uniform weights.
+ClipNorm = Annotated[float, Quantity(positive, "the clipping bound: the largest norm of one unit's contribution")]
 
-    weights: "uniform"; or a bound on the weight that one client ever has in the mean; or the relative weights
-    (such as sample counts) of all clients of the population, normalised over each cohort.
+
+class GaussianMeanTable(ClippedGaussianTable):
+    """Noise on the mean over the cohort, divided by its size or by the weights of who is in it.
+
+    z = noise_std * cohort / clip_norm for uniform weights; a list of them is normalised over each cohort.
     """
 
     kind: Literal["gaussian-mean"]
-    noise_std: NoiseSize
-    clip_norm: Positive
-    weights: Annotated[Weights, checked(_weights)] = "uniform"
+    noise_std: Annotated[float, noise_size("standard deviation of the noise on the mean")]
+    clip_norm: ClipNorm
+    weights: Annotated[
+        Weights,
+        Quantity(_weights, "uniform, a bound on the largest weight, or a list of relative weights, one per client"),
+    ] = "uniform"
 
     def described(self, sampling: SamplingTable) -> Described:
         if isinstance(self.weights, float):
@@ -89,11 +91,8 @@ def _require_possible(largest: float, sampling: SamplingTable) -> None:
 def _weight_of_heaviest(weights: tuple[float, ...], sampling: SamplingTable) -> tuple[float, float]:
     """The largest and the least weight that the heaviest client has in a cohort that it belongs to."""
     if sampling.population is not None and len(weights) != sampling.population:
-        raise InputError(
-            "mechanism.weights",
-            list(weights),
-            f"one for each of the population of {sampling.population}, not {len(weights)}",
-        )
+        expected = f"one for each of the population of {sampling.population}, not {len(weights)}"
+        raise InputError("mechanism.weights", list(weights), expected)
     *others, heaviest = sorted(weights)
     if sampling.scheme.draws_units_independently:  # the mean divides by the constant expected total weight
         constant = heaviest / (sampling.rate * math.fsum(weights))
@@ -103,107 +102,100 @@ def _weight_of_heaviest(weights: tuple[float, ...], sampling: SamplingTable) -> 
     return heaviest / math.fsum([heaviest, *lightest]), heaviest / math.fsum([heaviest, *weightiest])
 
 
-class PerClientGaussianTable(MechanismTable):
-    """Every client adds its own noise to its update before the average (DPFedMTL, Algorithm 1, eqs. (3) and (6)).
+_ASSUMED = "the sensitivity of the mean that the source assumed when it scaled its noise"
 
-    noise_std: of one client's noise; the sum over a cohort of K carries sqrt(K) times that, so whoever sees only
-    the average faces z = noise_std * sqrt(K) / clip_norm; the server sees each update under noise_std alone.
-    assumed_sensitivity: the sensitivity of the average by which the source scaled its noise, if it states one.
+
+class PerClientGaussianTable(MechanismTable):
+    """Every client adds its own noise to its update before the average; not under add-remove, as an absent client's
+    noise is absent too.
+
+    The sum over a cohort of K carries sqrt(K) times that noise, so whoever sees only the average faces
+    z = noise_std * sqrt(K) / clip_norm; the server sees each update under noise_std alone (DPFedMTL, Algorithm 1, eqs.
+    (3) and (6)). A finding says where the assumed sensitivity is too small.
     """
 
     kind: Literal["per-client-gaussian"]
-    noise_std: NoiseSize
-    clip_norm: Positive
-    assumed_sensitivity: Positive | None = None
+    noise_std: Annotated[float, noise_size("standard deviation of each client's noise, before averaging")]
+    clip_norm: ClipNorm
+    assumed_sensitivity: Annotated[float, Quantity(positive, _ASSUMED)] | None = None
 
     def described(self, sampling: SamplingTable) -> Described:
         if sampling.scheme.draws_units_independently:
-            raise InputError(
-                "sampling.scheme",
-                sampling.scheme,
-                "fixed-size or none: with a random cohort the amount of noise is random too",
-            )
+            expected = "fixed-size or none: with a random cohort the amount of noise is random too"
+            raise InputError("sampling.scheme", sampling.scheme, expected)
         sampling.require_even("noise that clients add")
         return exactly(DistributedGaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
 
 
-class LaplaceTable(NormedTable):
-    """noise_multiplier = scale / clip, of every coordinate's own noise.
+class EachNumberTable(NormedTable, DescribedTable):
+    """Laplace noise of every coordinate's own.
 
     All of a contribution's numbers together cost at most what one does that moves as far as they do in absolute values
     (docs/theory/selection.md, "Moved gradually"); attained: one number that moves alone, or all of them by as much.
     """
 
-    kind: Literal["laplace"]
-    noise_multiplier: Noise
-
     def described(self, sampling: SamplingTable) -> Described:
-        one = Laplace(self.noise_multiplier)
+        one = self.mechanism()
         if self.is_one_number or self.norm == Norm.L1:
             return exactly(one)
         if self.norm == Norm.LINF and not sampling.scheme.is_random:
             return exactly(Repeat(one, self.coordinates))
-        noise, dimension = Fraction(repr(self.noise_multiplier)), self.dimension or 1
+        noise, dimension = Fraction(repr(one.noise_multiplier)), self.dimension or 1
         together = over_root(noise, dimension**2 if self.norm == Norm.LINF else dimension)[0]
         each = Repeat(Laplace(over_root(noise * dimension, dimension)[1]), dimension)
         return Described(Laplace(together), one if sampling.scheme.is_random else each)
 
 
-class DiscreteGaussianTable(NormedTable):
+class ClippedOneByOneTable(NormedTable, DescribedTable):
     """A number on the integers; or, with norm = "linf", several that are clipped one by one."""
-
-    kind: Literal["discrete-gaussian"]
-    sigma: NoiseSize
-    clip: Count = 1
 
     @classmethod
     def asks_norm(cls) -> bool:
         return False
 
     @model_validator(mode="after")
-    def _of_each_number(self) -> DiscreteGaussianTable:
+    def _of_each_number(self) -> ClippedOneByOneTable:
         if self.norm is None and self.dimension not in (None, 1):
             raise MissingKeys({"norm": "linf beside dimension, where every number was clipped by itself"})
         return self
 
     def described(self, sampling: SamplingTable) -> Described:
-        one = DiscreteGaussian(self.sigma, self.clip)
+        one = self.mechanism()
         if self.norm != Norm.LINF or self.is_one_number:
             self.only_one_number("of discrete Gaussian noise in several dimensions only linf is known")
         return exactly(one if self.is_one_number else Repeat(one, self.coordinates))
 
 
-class DiscreteLaplaceTable(NormedTable):
-    """On the integers (the geometric mechanism); norms as for LaplaceTable, of whole numbers: there the sum of absolute
-    values is at most the sum of squares, too. By whole steps "Moved gradually" holds of it: the trade-off of
+class EachWholeNumberTable(NormedTable, DescribedTable):
+    """On the integers (the geometric mechanism); norms as for EachNumberTable, of whole numbers: there the sum of
+    absolute values is at most the sum of squares, too. By whole steps "Moved gradually" holds of it: the trade-off of
     e^t-bounded neighbours, iterated, breaks where that of the geometric mechanism does."""
 
-    kind: Literal["discrete-laplace"]
-    scale: NoiseSize
-    clip: Count = 1
-
     def described(self, sampling: SamplingTable) -> Described:
-        one, dimension = DiscreteLaplace(self.scale, self.clip), self.dimension or 1
+        one, dimension = self.mechanism(), self.dimension or 1
         if self.is_one_number or self.norm == Norm.L1:
             return exactly(one)
         if self.norm == Norm.LINF and not sampling.scheme.is_random:
             return exactly(Repeat(one, dimension))
         if self.norm == Norm.LINF:
-            return Described(DiscreteLaplace(self.scale, self.clip * dimension), one)
-        square = self.clip**2
+            return Described(DiscreteLaplace(one.scale, one.clip * dimension), one)
+        square = one.clip**2
         most, each = min(math.isqrt(dimension * square), square), max(1, math.isqrt(square // dimension))
-        moved = Repeat(DiscreteLaplace(self.scale, each), min(dimension, square // each**2))
-        return Described(DiscreteLaplace(self.scale, most), one if sampling.scheme.is_random else moved)
+        moved = Repeat(DiscreteLaplace(one.scale, each), min(dimension, square // each**2))
+        return Described(DiscreteLaplace(one.scale, most), one if sampling.scheme.is_random else moved)
+
+
+_PICKED = "in place of flip_probability: how often the report is picked at random, the true category among the others"
 
 
 class RandomizedResponseTable(ExactTable):
-    """One of several categories; replace-one only. flip_probability: that another one than the true one is reported; or
-    in its place pick_rate: that the report is picked at random, the true category among the others (RAPPOR's f)."""
+    """One of several categories; replace-one only. `flip_probability` = `pick_rate` (k - 1)/k for k categories:
+    RAPPOR's f, which picks a bit anew, is `pick_rate = f`, a flip of f/2."""
 
     kind: Literal["randomized-response"]
-    flip_probability: Probability | None = None
-    pick_rate: Rate | None = None
-    categories: Annotated[int, checked(several)] = 2
+    flip_probability: Annotated[float, quantity_of(RandomizedResponse, "flip_probability")] | None = None
+    pick_rate: Annotated[float, Quantity(sampling_rate, _PICKED)] | None = None
+    categories: Annotated[int, quantity_of(RandomizedResponse, "categories")] = 2
 
     @model_validator(mode="after")
     def _one_probability(self) -> RandomizedResponseTable:
@@ -230,29 +222,12 @@ class RandomizedResponseTable(ExactTable):
         return RandomizedResponse(float(self.flip), self.categories)
 
 
-class SkellamTable(MechanismTable):
-    """An integer vector; variance: of all honest clients' noise together, on the grid."""
-
-    kind: Literal["skellam"]
-    variance: NoiseSize
-    clip: Positive
-    dimension: Count
+class BroughtNoiseTable(DescribedTable):
+    """Noise that clients add, known from above only."""
 
     def described(self, sampling: SamplingTable) -> Described:
         sampling.require_even("noise that clients add")
-        return Described(Skellam(self.variance, self.clip, self.dimension), None)
-
-
-class DistributedDiscreteGaussianTable(MechanismTable):
-    """An integer vector; sigma: of one honest client's noise, on the grid."""
-
-    kind: Literal["distributed-discrete-gaussian"]
-    sigma: NoiseSize
-    clients: Count
-    clip: Positive
-    dimension: Count
-
-    def described(self, sampling: SamplingTable) -> Described:
-        sampling.require_even("noise that clients add")
-        sampling.require_present("mechanism.clients", self.clients)
-        return Described(DistributedDiscreteGaussian(self.sigma, self.clients, self.clip, self.dimension), None)
+        found = self.mechanism()
+        if isinstance(found, DistributedDiscreteGaussian):
+            sampling.require_present("mechanism.clients", found.clients)
+        return Described(found, None)

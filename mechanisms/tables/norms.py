@@ -9,8 +9,10 @@ from typing import Annotated
 from pydantic import model_validator
 
 from .. import Gaussian, InputError
+from ..quantity import Quantity
+from ..validate import count
 from ..word import Word
-from .fields import Count, MissingKeys, spelt
+from .fields import MissingKeys, spelt
 from .kinds import Described, MechanismTable
 
 
@@ -35,12 +37,15 @@ def over_root(value: Fraction, square: int) -> tuple[float, float]:
     return low, high
 
 
+_NORM = "the norm that the clipping bound limits: number, l1, l2 (Euclidean) or linf (each coordinate separately)"
+
+
 class NormedTable(MechanismTable):
     """norm: what the clipping bound is of: "number" where a contribution is one, the sum of absolute values (l1), the
     Euclidean norm (l2), or the largest absolute value (linf). dimension: how many numbers it has."""
 
-    norm: Annotated[Norm, spelt(Norm)] | None = None
-    dimension: Count | None = None
+    norm: Annotated[Norm, spelt(Norm), Quantity(Norm.named, _NORM)] | None = None
+    dimension: Annotated[int, Quantity(count, "number of coordinates")] | None = None
 
     @model_validator(mode="after")
     def _consistent_norm(self) -> NormedTable:

@@ -1,27 +1,31 @@
-"""[mechanism] of hyper-parameter search: the best of a random number of runs, each of which is a phase of its own."""
+"""What a [mechanism] table of hyper-parameter search says beside its description: the run, a phase of its own."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from .. import BestOfSeveral
-from ..validate import number
+from ..quantity import Quantity, as_given
 from .cohort import SamplingTable
-from .fields import Positive, Probability, checked
-from .kinds import Described, MechanismTable
+from .described import DescribedTable
+from .kinds import Described
 from .phase import Phase, run_of
 
 
-class BestOfSeveralTable(MechanismTable):
-    """run: one run, its own mechanism, sampling and composition; gamma and shape, or poisson_mean: of the number of
-    runs, which is secret."""
+class SearchTable(DescribedTable):
+    """The best of a random number of runs."""
 
-    kind: Literal["best-of-several"]
-    run: Phase
-    gamma: Probability | None = None
-    shape: Annotated[float, checked(number)] = 1.0
-    poisson_mean: Positive | None = None
+    otherwise = ("mechanism",)
+    run: Annotated[Phase, Quantity(as_given, "one training run, with its mechanism, sampling and composition")]
+
+    @classmethod
+    def lacking(cls, given: Mapping[str, Any]) -> dict[str, str]:
+        """One law of the number of runs."""
+        absent = super().lacking(given)
+        if given.get("gamma") is None and given.get("poisson_mean") is None:
+            absent["gamma"] = "a number strictly between 0 and 1, or poisson_mean in its place"
+        return absent
 
     def described(self, sampling: SamplingTable) -> Described:
-        mechanism = BestOfSeveral(run_of((self.run,)), self.gamma, self.shape, self.poisson_mean)
-        return Described(mechanism, mechanism if self.run.described().lower == self.run.described().upper else None)
+        search = self.mechanism(mechanism=run_of((self.run,)))
+        return Described(search, search if self.run.described().lower == self.run.described().upper else None)

@@ -30,8 +30,9 @@ def _in_our_words(error: Any) -> InputError:
     if isinstance(original, MissingKeys):
         return original.under(*path)
     if isinstance(original, InputError):
-        if not path or path[-1] != original.field:
-            path.append(original.field)
+        if path and path[-1] == original.field.partition("[")[0]:  # of a list, one of its values
+            path.pop()
+        path.append(original.field)
         return original.renamed(".".join(path))
     return InputError(".".join(path), *_explained(error))
 

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ...mechanisms import InputError, PrivacyNotion, Relation
 from ...mechanisms.tables.cohort import SYNONYMS, CompositionTable, SamplingTable
-from ...mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of
+from ...mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of, quantities_told
 from ...mechanisms.tables.kinds import KINDS
 from ...mechanisms.tables.problems import first_problem
 from ...mechanisms.tables.scheme import Scheme
@@ -38,6 +38,9 @@ NEEDED_BY_SCHEME = {
 """What each sampling scheme must be told."""
 
 TABLES = {"claim": STATEMENT, "mechanism": MECHANISM, "sampling": SAMPLING, "composition": COMPOSITION}
+
+LAST = ("norm", "dimension")
+"""Keys of [mechanism] that come after those which are the kind's own."""
 
 TEXTS = ("title", "author", "link", "source", "unit", "convention", "implementation")
 """Texts also where they look like numbers."""
@@ -80,8 +83,8 @@ def drafted(stated: Mapping[str, Answers]) -> Draft:
 
 def meaning(table: str, key: str, kind: str) -> str:
     """Of a key, in a line: as its mechanism's description has it, or as all tables do."""
-    field = KINDS[kind].model_fields.get(key) if table == "mechanism" and kind in KINDS else None
-    return (field.description if field is not None else None) or TABLES[table].get(key, "")
+    known = quantities_told(KINDS[kind]) if table == "mechanism" and kind in KINDS else {}
+    return known[key].meaning if key in known else TABLES[table].get(key, "")
 
 
 def _written(stated: Mapping[str, Answers]) -> str:
@@ -91,8 +94,9 @@ def _written(stated: Mapping[str, Answers]) -> str:
         if not answers:
             continue
         lines += ["", f"[{table}]"]
-        keys = [key for key in dict.fromkeys([*TABLES[table], *answers]) if key in answers]
         kind = stated["mechanism"].get("kind", "")
+        order = sorted(KINDS[kind].model_fields, key=LAST.__contains__) if table == "mechanism" else TABLES[table]
+        keys = [key for key in dict.fromkeys([*order, *answers]) if key in answers]
         for key in keys:
             lines += [f"# {line}" for line in wrap(meaning(table, key, kind), 78)]
             lines.append(f"{key} = {as_written(key, answers[key])}")

@@ -64,9 +64,9 @@ def _plain(node: Any) -> Any:
         return node
     if "anyOf" in node:
         options = [option for option in node["anyOf"] if option.get("type") != "null"]
-        if {"$ref": "#/$defs/MechanismTable"} in options:
-            return _ANY_MECHANISM
         rest = {key: value for key, value in node.items() if key != "anyOf"}
+        if {"$ref": "#/$defs/MechanismTable"} in options:
+            return rest | _ANY_MECHANISM
         node = rest | ({"anyOf": options} if len(options) > 1 else options[0])
     kept = {key: value for key, value in node.items() if not (key == "default" and value is None)}
     if isinstance(kept.get("title"), str):

@@ -37,49 +37,8 @@ STATEMENT = {
     "implementation": "package.module:callable, the program that dpcert verify --audit attacks",
 }
 
-MECHANISM = {  # of what descriptions do not tell (mechanisms/quantity.py)
-    "kind": "the noise of one round",
-    "releases": "how many releases of a round use the same sample; default 1",
-    "noise_multiplier": "standard deviation (Laplace: scale) of the noise on the sum, divided by the clipping bound",
-    "noise_std": "standard deviation of the noise on the mean; per-client-gaussian: of each client's noise",
-    "clip_norm": "the clipping bound: the largest norm of one unit's contribution",
-    "weights": "uniform, a bound on the largest weight, or a list of relative weights, one per client",
-    "assumed_sensitivity": "the sensitivity of the mean that the source assumed when it scaled its noise",
-    "sigma": "scale parameter of discrete Gaussian noise on the integers",
-    "scale": "scale of discrete Laplace noise on the integers",
-    "clip": "the clipping bound, as a whole number of grid steps",
-    "flip_probability": "probability of reporting another category than the true one",
-    "pick_rate": "instead of flip_probability: probability of reporting a random one of all categories (RAPPOR's f)",
-    "categories": "number of categories",
-    "variance": "variance of all honest clients' noise together, on the grid",
-    "norm": "the norm that the clipping bound limits: number, l1, l2 (Euclidean) or linf (each coordinate separately)",
-    "dimension": "number of coordinates",
-    "clients": "how many clients add noise and do not collude",
-    "rho": "rho (zCDP) of one round",
-    "epsilon": "epsilon of one round",
-    "delta": "delta of one round",
-    "points": "[[order, epsilon], ...]: at each order, the Renyi divergence of one round is at most epsilon",
-    "losses": "[[loss, mass], ...]: distribution of the privacy loss log(P/Q) under P, from above; a loss may be inf",
-    "losses_added": "the same with the neighbours exchanged; default: follows from losses",
-    "optimistic": "distribution of the privacy loss from below; default: unknown, so that no claim is refuted",
-    "optimistic_added": "the same with the neighbours exchanged",
-    "min_separation": "number of rounds from one participation of a unit to its next",
-    "max_participations": "in how many rounds a unit takes part, at most",
-    "coefficients": "first column of the Toeplitz encoder",
-    "column_norms": "column norms of the encoder: one number, or one per round",
-    "bands": "number of bands of the encoder",
-    "noise": "kind of noise: gumbel, exponential or laplace on scores; laplace or gaussian on a histogram",
-    "gamma": "staircase: where in a step the density falls; number of runs: the smaller, the more runs are likely",
-    "poisson_mean": "instead of gamma and shape: the mean of a Poisson-distributed number of runs",
-    "buckets": "number of hash buckets; histogram: in how many groups one unit is, at most",
-    "bound": "the largest noise, divided by the clipping bound",
-    "width": "width of the public range, divided by the sensitivity",
-    "threshold": "smallest sum that is released, divided by the most that a unit adds to one group",
-    "reports": "how many units send a report",
-    "report": "the mechanism of one report, with the keys of [mechanism]",
-    "run": "one training run, with its mechanism, sampling and composition",
-    "shape": "distribution of the number of runs: 1 means geometric, 0 logarithmic",
-}
+MECHANISM = {"kind": "the noise of one round"}
+"""The other keys say themselves what they mean (mechanisms/quantity.py)."""
 
 SAMPLING = {
     "scheme": "how the units of a round are chosen: none, poisson, fixed-size, shuffle, cyclic, random-allocation, "

@@ -209,7 +209,7 @@ def _option(key: str) -> str:
     """The option that says what a claim file says by this key; an argument, in capitals, keeps its name."""
     if key.isupper():
         return key
-    key = key.rsplit(".", 1)[-1].lstrip("-")
+    key = key.rsplit(".", 1)[-1].lstrip("-").partition("[")[0]  # of a list, one of its values
     named = {"scheme": "sampling", "kind": "mechanism"}.get(key, key)
     own = {field.name for field in fields(Setting)} | {"epsilon", "delta"}
     keys = {name for table in KINDS.values() for name in table.model_fields}

@@ -350,7 +350,7 @@ def test_correlated_rounds_are_one_release() -> None:
         ({"sampling": {"scheme": "poisson", "sampling_rate": 0.1}}, "sampling.scheme"),
         ({"mechanism": CORRELATED["mechanism"] | {"min_separation": 0}}, "mechanism.min_separation"),
         ({"mechanism": TOEPLITZ | {"coefficients": []}}, "mechanism.coefficients"),
-        ({"mechanism": TOEPLITZ | {"coefficients": [1.0, -1.0]}}, "mechanism.coefficients"),
+        ({"mechanism": TOEPLITZ | {"coefficients": [1.0, -1.0]}}, "mechanism.coefficients[1]"),
         ({"mechanism": TOEPLITZ | {"bands": 2}}, "mechanism.bands"),
         ({"mechanism": NORMS | {"bands": 9}}, "bands"),
         ({"mechanism": NORMS | {"column_norms": [1.0, 2.0]}}, "column_norms"),
