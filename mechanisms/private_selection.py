@@ -44,7 +44,8 @@ class BestOfSeveral(Mechanism):
 
     mechanism: Mechanism
     gamma: Annotated[
-        float | None, Quantity(optional(open_probability), "of the number of runs: the smaller, the more are likely")
+        float | None,
+        Quantity(optional(open_probability), "parameter of the number of runs: the smaller, the more are likely"),
     ] = None
     shape: Annotated[
         float, Quantity(_shape, "of the distribution of the number of runs: 1 means geometric, 0 logarithmic")

@@ -47,9 +47,7 @@ register(
         '`{kind = "pure-dp", epsilon = 1}`; replace-one only.',
         selection_and_reports.ShuffledTable,
     ),
-    table_of(
-        "truncated-laplace", m.TruncatedLaplace, "A number with noise up to a bound.", public_range.OneNumberTable
-    ),
+    table_of("truncated-laplace", m.TruncatedLaplace, "A number with bounded noise.", public_range.OneNumberTable),
     table_of("bounded-laplace", m.BoundedLaplace, "Drawn anew until within the range.", public_range.OneNumberTable),
     table_of("clamped-gaussian", m.ClampedGaussian, "The output is clamped into the range."),
     table_of("truncated-gaussian", m.TruncatedGaussian, "Drawn anew until the output is within the range."),

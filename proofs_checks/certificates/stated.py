@@ -180,8 +180,8 @@ def restated(claim: Claim) -> str | None:
         told.append(f"{phase.mechanism.kind} as {' and '.join(_GIVEN[table['kind']] for table, _ in rounds)}")
     if units > 1:
         told.append(f"a group of {units} as one unit that moves as far as all of them together")
-    if statement.phases_per_unit is not None:
-        told.append("the phases that cost one unit the most, as a unit is not in more")
+    if (statement.phases_per_unit or len(claim.phases)) < len(claim.phases):
+        told.append(format.OF_SEVERAL)
     return "; ".join(dict.fromkeys(told)) or None
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 from ...accounting import Bracket
 from ...mechanisms import Gaussian, PrivacyNotion, Relation, sensitivity
 from ...mechanisms.tables.correlated import CorrelatedTable
-from ...mechanisms.tables.fields import KindTable
+from ...mechanisms.tables.fields import KindTable, listed
 from ...mechanisms.tables.noise import GaussianMeanTable, PerClientGaussianTable
 from ...mechanisms.tables.norms import NormedTable
 from ...mechanisms.tables.phase import Phase
@@ -98,12 +98,7 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
             "Replacing a unit's data changes a clipped sum by up to twice the clipping bound; adding or removing the "
             "unit changes it by the clipping bound at most.",
         )
-    normed = isinstance(table, NormedTable) and table.asks_norm() and not nothing
-    if normed and table.norm is None and table.dimension is None:  # type: ignore[attr-defined] # a NormedTable
-        yield _norm_not_stated(table.kind)
-    unsaid = isinstance(table, CorrelatedTable) and not table.states_participations
-    if unsaid and not nothing and phase.sampling.scheme == Scheme.NONE and phase.steps > 1:
-        yield _participations_not_stated(phase)
+    yield from unstated(table, phase)
     if isinstance(table, GaussianMeanTable) and table.weights != "uniform":
         base = table.ran(sampling).upper
         if isinstance(base, Gaussian):
@@ -119,13 +114,47 @@ def _noise_findings(claim: Claim, table: KindTable, phase: Phase) -> Iterator[Fi
         yield from _per_client_findings(claim, table, sampling.divisor())
 
 
+def unstated(table: KindTable, phase: Phase) -> Iterator[Finding]:
+    """What is assumed of the noise since nothing is stated, and what is stated and changes nothing: of a claim, and on
+    the command line."""
+    if table.is_without_noise:
+        return
+    if isinstance(table, NormedTable) and table.asks_norm() and table.norm is None and table.dimension is None:
+        yield _norm_not_stated(table.kind)
+    if isinstance(table, CorrelatedTable):
+        scheme = phase.sampling.scheme
+        if scheme == Scheme.NONE and phase.steps > 1 and not table.states_participations:
+            yield _participations_not_stated(phase)
+        idle = [key for key in _SAID_BY_SCHEME.get(scheme, ()) if key in table.model_fields_set]
+        if idle:
+            yield _without_effect(idle, scheme)
+
+
+_SAID_BY_SCHEME = {
+    Scheme.CYCLIC_POISSON: ("max_participations",),
+    Scheme.MIN_SEPARATED: ("max_participations",),
+    Scheme.BALLS_IN_BINS: ("min_separation", "max_participations"),
+}
+"""Limits of participation that follow from how the units are sampled, whatever [mechanism] states."""
+
+
+def _without_effect(keys: list[str], scheme: Scheme) -> Finding:
+    changes = "changes" if len(keys) == 1 else "change"
+    return Finding(
+        "key-without-effect",
+        "warning",
+        f"{listed(keys)} of [mechanism] {changes} nothing: how often a unit takes part follows from scheme = "
+        f"'{scheme}'. If units take part otherwise, describe how they are sampled.",
+    )
+
+
 def _participations_not_stated(phase: Phase) -> Finding:
     return Finding(
         "participations-not-stated",
         "warning",
-        f"The claim does not say in how many of the {phase.steps} rounds a unit takes part. The verdict assumes one; "
-        "the true epsilon is larger if it takes part more often. State max_participations and min_separation in "
-        "[mechanism].",
+        f"It is not stated in how many of the {phase.steps} rounds a unit takes part. The result assumes one; the true "
+        "epsilon is larger if it takes part more often. State max_participations and min_separation in [mechanism] "
+        "(on the command line: --set).",
     )
 
 
@@ -140,8 +169,8 @@ def _norm_not_stated(kind: str) -> Finding:
     return Finding(
         "norm-not-stated",
         "warning",
-        f"The claim does not say which norm the clipping bound limits. The verdict assumes {taken}; the true epsilon "
-        f"is {costs}. State norm and dimension in [mechanism].",
+        f"It is not stated which norm the clipping bound limits. The result assumes {taken}; the true epsilon is "
+        f"{costs}. State norm and dimension in [mechanism] (on the command line: --set).",
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from .bounds import profile
-from .format import CURRENCY, Claim, Phase, claim, digest, number, phase, require, table, text
+from .format import CURRENCY, Claim, Phase, all_phases, claim, digest, number, require, table, text
 from .pairs import ZERO, Product, products
 from .transforms import line
 from .verdict import issued, lower, upper_end
@@ -166,7 +166,7 @@ def prove(document: Any) -> str:
     issued(origin)
     require(isinstance(about, dict) and not {"epsilon", "delta"} & set(about), "another claim's numbers")
     stated = claim({**about, "epsilon": "0", "epsilon_interval": None, "delta": "0"})
-    phases, marks = [phase(step) for step in steps], [number(order) for order in orders]
+    phases, marks = all_phases(stated, steps), [number(order) for order in orders]
     read = [table(point, "epsilon delta upper lower") for point in points]
     found = [(number(epsilon), number(delta), above, low) for epsilon, delta, above, low in read]
     require(all(delta < 1 for _, delta, *_ in found) and bool(phases), "phases, and deltas below 1")

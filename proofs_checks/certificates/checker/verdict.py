@@ -6,7 +6,7 @@ from typing import Any
 from flint import arb, fmpq
 
 from .bounds import delta_bound
-from .format import FORMAT, Claim, Phase, claim, digest, end, lower_end, number, phase, require, table, text
+from .format import FORMAT, Claim, Phase, all_phases, claim, digest, end, lower_end, number, require, table, text
 from .largest import above
 from .pairs import products
 
@@ -65,7 +65,8 @@ def read(document: Any) -> tuple[Claim, list[Phase], fmpq, fmpq | None]:
     require(form == FORMAT, f"expected {FORMAT}")
     require(written == digest(document), "the digest is of another document")
     issued(origin)
-    stated, phases = claim(about), [phase(step) for step in steps]
+    stated = claim(about)
+    phases = all_phases(stated, steps)
     require(bool(phases), "no phases")
     require(stated.notion == "dp" or all(p.kind != "per-client-gaussian" for p in phases), "clients know their noise")
     low, high = table(interval, "epsilon_lower epsilon_upper")

@@ -89,7 +89,7 @@ def one_phase(asked: Setting, solved: SolveFor) -> Problem:
         lambda value: at(value).run(),
         lambda value: at(value).attained(),
         most,
-        lambda value: at(value, 1).to_json(),
+        lambda value: at(value, 1).to_json() | at(value, 1).warn(),
         step,
     )
 

@@ -81,7 +81,8 @@ def _show(asked: Setting, quantity: Callable[..., Bracket], place: dict[str, flo
         from ..proofs_checks.simulation.estimates import estimate_beside  # here: it loads what only it needs
 
         beside = estimate_beside(found)
-    show(found, as_json, **asked.to_json(), **({} if beside is None else {"estimate": asdict(beside)}))
+    more = {} if beside is None else {"estimate": asdict(beside)}
+    show(found, as_json, **asked.to_json(), **more, **asked.warn())
     if beside is not None and not as_json:
         say(f"  {beside}")
 

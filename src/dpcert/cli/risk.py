@@ -52,7 +52,7 @@ def risk_command(
     found = found if about.exact else found.from_above()
     if plot is not None:
         draw_risk(found, plot, about.claimed)
-    show(found, as_json)
+    show(found, as_json, **(asked.warn() if claim is None else {}))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from ..mechanisms.tables.kinds import KINDS
 from ..mechanisms.tables.phase import Phase, attained_run_of, refuse_uncovered, run_of
 from ..mechanisms.tables.problems import all_missing, first_problem
 from ..mechanisms.text_input import as_typed
+from ..presentation.output import say
 from . import options
 
 if TYPE_CHECKING:
@@ -150,6 +151,16 @@ class Setting:
             "participation": self.participation,
             "accountant": self.accountant,
         } | self._given("rtol")
+
+    def warn(self) -> dict[str, Any]:
+        """Say on stderr what is assumed of what ran, as the findings of a claim do; for the JSON documents, if any."""
+        from ..proofs_checks.claims.findings import unstated  # here: what claims need is not needed for --help
+
+        phase = self._phase()
+        found = {finding.id: finding for table in phase.tables for finding in unstated(table, phase)}
+        for finding in found.values():
+            say(str(finding), err=True)
+        return {"findings": [finding.to_json() for finding in found.values()]} if found else {}
 
     def to_json(self) -> dict[str, Any]:
         """What was asked, for the JSON documents."""

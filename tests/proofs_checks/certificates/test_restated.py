@@ -15,7 +15,7 @@ import pytest
 from dpcert import epsilon
 from dpcert.mechanisms import Repeat, TruncatedLaplace
 from dpcert.proofs_checks.certificates import certificate, restated
-from dpcert.proofs_checks.certificates.checker import check
+from dpcert.proofs_checks.certificates.checker import check, format
 from dpcert.proofs_checks.claims.claim import parse_claim
 from dpcert.proofs_checks.verification.verify import verify
 
@@ -206,6 +206,25 @@ def test_phases_that_a_unit_is_in(tmp_path: Path) -> None:
     )
     assert told.certificate is None
     assert any("units whose data are in every phase" in finding.text for finding in told.findings)
+
+
+def test_an_old_certificate_of_a_unit_that_may_move_to_another_phase_is_rejected() -> None:
+    """As commits before wrote them: one phase of two like ones, under replace-one, and the source says so. Of phases
+    of unsampled noise on sums, and under add-remove, that is all they cost."""
+    for relation, phase, right in [
+        ("replace-one", SAMPLED[0], False),
+        ("add-remove", SAMPLED[0], True),
+        ("replace-one", PHASES[0], True),
+    ]:
+        said = {"title": "T", "neighbouring": relation, "epsilon": 4.0, "delta": 1e-5}
+        alone = certificate.certificate(parse_claim({"claim": said} | phase), 0.0, 3.9)
+        assert check(alone).ok
+        old = alone | {"claim": alone["claim"] | {"source": f"S [certified: {format.OF_SEVERAL}]"}}
+        found = check(old | {"digest": format.digest(old)})
+        assert found.ok == right, found.reason
+        assert right or "phases_per_unit" in found.reason
+    every = {"title": "T", "neighbouring": "replace-one", "epsilon": 9.0, "delta": 1e-5, "phases_per_unit": 2}
+    assert check(certificate.certificate(parse_claim({"claim": every, "phase": SAMPLED[:2]}), 0.0, 8.9)).ok
 
 
 NONE = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from dpcert.accounting import epsilon
@@ -81,6 +83,31 @@ def test_bad_claims(tmp_path, changed, field):
     with pytest.raises(InputError) as problem:
         load_claim(claim(tmp_path, **changed))
     assert problem.value.field.endswith(field)
+
+
+@pytest.mark.parametrize("stated", ["", "max_participations = 3"])
+def test_a_limit_that_coins_do_not_keep_to_is_said_to_change_nothing(tmp_path, stated):
+    found = verify(load_claim(claim(tmp_path, mechanism=f"{BANDS}\n{stated}")))
+    told = [finding.text for finding in found.findings if finding.id == "key-without-effect"]
+    assert len(told) == bool(stated)
+    assert all(text.startswith("max_participations of [mechanism] changes nothing") for text in told)
+
+
+def test_the_command_line_warns_as_a_claim_does(capsys):
+    asked = ["epsilon", "--delta", "1e-5", "--mechanism", "tree-aggregation", "--noise-multiplier", "4"]
+    for more, told in [
+        (["--rounds", "8"], ["participations-not-stated"]),
+        (["--rounds", "1"], []),
+        (["--rounds", "8", "--set", "max_participations=1"], []),
+    ]:
+        assert run([*asked, *more, "--json"]) == 0
+        out, err = capsys.readouterr()
+        assert [each["id"] for each in json.loads(out).get("findings", [])] == told
+        assert [line.split(":")[0] for line in err.splitlines()] == [f"warning {each}" for each in told]
+    solved = ["calibrate", *asked[1:5], "--epsilon", "2", "--rounds", "8", "--solve-for", "noise-multiplier"]
+    for command in (["risk", *asked[3:], "--rounds", "8"], solved):
+        assert run(command) == 0
+        assert capsys.readouterr().err.startswith("warning participations-not-stated: ")
 
 
 def test_the_command_line(capsys):
