@@ -45,7 +45,7 @@ class BestOfSeveral(Mechanism):
     mechanism: Mechanism
     gamma: Annotated[
         float | None,
-        Quantity(optional(open_probability), "parameter of the number of runs: the smaller, the more are likely"),
+        Quantity(optional(open_probability), "parameter of the number of runs: the smaller, the more runs are likely"),
     ] = None
     shape: Annotated[
         float, Quantity(_shape, "of the distribution of the number of runs: 1 means geometric, 0 logarithmic")

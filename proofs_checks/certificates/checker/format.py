@@ -187,8 +187,8 @@ def all_phases(stated: Claim, values: Any) -> list[Phase]:
     stays = all(each.kind in STAYS and each.scheme == "none" for each in read)
     require(
         stays or not stated.moves,
-        "a replaced unit may move to a phase that is not stated: certificates of `phases_per_unit` under replace-one are "
-        "of unsampled Gaussian or Laplace noise on sums; run dpcert verify again",
+        "a replaced unit may move to a phase that is not stated here; with `phases_per_unit` under replace-one only "
+        "unsampled Gaussian or Laplace noise on sums has a certificate: run dpcert verify again",
     )
     return read
 
