@@ -12,13 +12,14 @@ that do not depend on the data. Contributions are vectors of norm at most 1 in u
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Annotated, Any
 
 from .base import Mechanism
 from .correlated import CorrelatedGaussian, MaxParticipations, MinSeparation, NodeNoise, RoundsTogether
 from .quantity import Check, Quantity
-from .validate import InputError, count, listed, nonnegative, number
+from .validate import InputError, count, listed, nonnegative, number, positive
 
 _SOME = "a list of numbers, not empty"
 
@@ -42,7 +43,7 @@ def _lower_triangular(name: str, values: Any) -> tuple[tuple[float, ...], ...]:
 
 Coefficients = Annotated[tuple[float, ...], Quantity(_numbers, "first column of the Toeplitz encoder")]
 ColumnNorms = Annotated[
-    tuple[float, ...], Quantity(_numbers, "Euclidean norms of the encoder's columns: one per round, or one for all")
+    tuple[float, ...], Quantity(partial(_numbers, one=positive), "column norms of the encoder: one per round, or one")
 ]
 Bands = Annotated[int, Quantity(count, "number of bands of the encoder, at most min_separation")]
 
@@ -99,6 +100,8 @@ class ToeplitzFactorisation(CorrelatedGaussian):
     def __post_init__(self) -> None:
         Mechanism.__post_init__(self)
         column = self.coefficients
+        if not any(column):
+            raise InputError("coefficients", column[:4], "one above 0: this releases nothing")
         if len(column) > self.rounds:
             raise InputError("coefficients", f"{len(column)} numbers", f"at most one a round, {self.rounds}")
         if len(column) > self.min_separation and any(later > earlier for earlier, later in pairwise(column)):

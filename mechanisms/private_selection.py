@@ -62,9 +62,8 @@ class BestOfSeveral(Mechanism):
         if self.poisson_mean is None and self.gamma is None:
             raise InputError("gamma", None, "a number strictly between 0 and 1, or poisson_mean in its place")
         for name, usual in (("gamma", None), ("shape", 1.0)):
-            if self.poisson_mean is not None and getattr(self, name) != usual:
-                expected = "nothing beside poisson_mean: one law of the number of runs"
-                raise InputError(name, getattr(self, name), expected)
+            if self.poisson_mean is not None and (value := getattr(self, name)) != usual:
+                raise InputError(name, value, "nothing beside poisson_mean: one law of the number of runs")
 
     @classmethod
     def with_mean(cls, mechanism: Mechanism, mean: float, shape: float = 1.0) -> BestOfSeveral:

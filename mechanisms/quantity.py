@@ -94,11 +94,6 @@ def quantities(kind: type[Any]) -> Quantities:
     return _KNOWN[kind]
 
 
-def quantity_of(kind: type[Any], field: str) -> Quantity:
-    """That of one field."""
-    return quantities(kind)[field][1]
-
-
 def check_fields(described: object) -> None:
     """Checks every field of a frozen description that says how, and keeps what the check returns."""
     for name, (_, quantity) in quantities(type(described)).items():

@@ -29,7 +29,7 @@ from .scheme import Scheme
 
 
 class CorrelatedTable(KindTable):
-    """Noise multiplier and participation limits: min_separation of 1 allows every round."""
+    """Noise multiplier and participation limits."""
 
     noise_multiplier: NodeNoise
     min_separation: MinSeparation = 1

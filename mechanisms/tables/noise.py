@@ -19,7 +19,7 @@ from .. import (
     RandomizedResponse,
     Repeat,
 )
-from ..quantity import Quantity, noise_size, quantity_of
+from ..quantity import Quantity, noise_size, quantities
 from ..validate import positive
 from .cohort import SamplingTable
 from .described import DescribedTable
@@ -185,6 +185,7 @@ class EachWholeNumberTable(NormedTable, DescribedTable):
         return Described(DiscreteLaplace(one.scale, most), one if sampling.scheme.is_random else moved)
 
 
+_RESPONSE = quantities(RandomizedResponse)
 _PICKED = "in place of flip_probability: how often the report is picked at random, the true category among the others"
 
 
@@ -193,9 +194,9 @@ class RandomizedResponseTable(ExactTable):
     RAPPOR's f, which picks a bit anew, is `pick_rate = f`, a flip of f/2."""
 
     kind: Literal["randomized-response"]
-    flip_probability: Annotated[float, quantity_of(RandomizedResponse, "flip_probability")] | None = None
+    flip_probability: Annotated[float, _RESPONSE["flip_probability"][1]] | None = None
     pick_rate: Annotated[float, Quantity(sampling_rate, _PICKED)] | None = None
-    categories: Annotated[int, quantity_of(RandomizedResponse, "categories")] = 2
+    categories: Annotated[int, _RESPONSE["categories"][1]] = 2
 
     @model_validator(mode="after")
     def _one_probability(self) -> RandomizedResponseTable:

@@ -87,6 +87,12 @@ WIDER_TABLES_BEFORE = [
     ("best-of-several", {"shape": -1}, r"mechanism\.shape = -1: expected a number above -1"),
     ("best-of-several", {"gamma": None, "poisson_mean": 3, "shape": 0.5}, "shape = 0.5: expected nothing beside"),
     ("best-of-several", {"gamma": None}, r"mechanism\.gamma is required: a number strictly between 0 and 1, or"),
+    ("matrix-factorisation", {"coefficients": [0.0]}, "expected one above 0: this releases nothing"),
+    (
+        "matrix-factorisation",
+        {"coefficients": None, "column_norms": [1, 0], "bands": 1},
+        r"mechanism\.column_norms\[1\] = 0: expected a number above 0",
+    ),
     ("matrix-factorisation", {"coefficients": [1, -1]}, r"mechanism\.coefficients\[1\] = -1: expected a number of"),
 ]
 
