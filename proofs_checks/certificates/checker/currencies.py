@@ -166,7 +166,7 @@ def prove(document: Any) -> str:
     issued(origin)
     require(isinstance(about, dict) and not {"epsilon", "delta"} & set(about), "another claim's numbers")
     stated = claim({**about, "epsilon": "0", "epsilon_interval": None, "delta": "0"})
-    phases, marks = all_phases(stated, steps), [number(order) for order in orders]
+    phases, marks = all_phases(about, steps), [number(order) for order in orders]
     read = [table(point, "epsilon delta upper lower") for point in points]
     found = [(number(epsilon), number(delta), above, low) for epsilon, delta, above, low in read]
     require(all(delta < 1 for _, delta, *_ in found) and bool(phases), "phases, and deltas below 1")

@@ -39,24 +39,17 @@ LAPLACE = ("laplace", "discrete-laplace")
 
 
 OF_SEVERAL = "the phases that cost one unit the most, as a unit is not in more"
-"""In the source of a claim about phases of which a unit is in some only: those are the certificate's phases."""
-
-STAYS = ("gaussian", "laplace", "gradual")
-"""Noise of sums, of which a unit that stays in one phase costs the most; without sampling."""
+"""What the source says where a unit is in some phases only, and the certificate states those."""
 
 
 class Claim(NamedTuple):
-    """What is claimed: epsilon at most `most` at this delta, for this relation, against an observer who sees `seen`.
-
-    moves: whether a replaced unit may leave one phase and enter another that the certificate does not state.
-    """
+    """What is claimed: epsilon at most `most` at this delta, for this relation, against an observer who sees `seen`."""
 
     most: fmpq
     delta: fmpq
     notion: str
     relation: str
     seen: str
-    moves: bool
 
 
 class Phase(NamedTuple):
@@ -149,8 +142,7 @@ def claim(value: Any) -> Claim:
     *words, claimed, span, delta, notion, relation, seen = table(value, keys)
     require(span is None or (isinstance(span, list) and len(span) == 2), "epsilon_interval: null, or its two ends")
     least, most = span or (claimed, claimed)
-    moves = relation == "replace-one" and any(OF_SEVERAL in text(word) for word in words)
-    read = Claim(number(most), number(delta), text(notion), text(relation), text(seen), moves)
+    read = Claim(number(most), number(delta), text(notion), text(relation), text(seen))
     require(all(bool(text(word)) and word.isprintable() for word in words), "title, source and unit are texts")
     require(relation in RELATIONS and seen in OBSERVERS.get(read.notion, ()), "relation, notion or participation")
     require(number(least) <= number(claimed) <= read.most, "epsilon outside its interval")
@@ -181,15 +173,12 @@ def phase(value: Any) -> Phase:
     return Phase(kind, read, scheme, rate, size, batches, whole(rounds), cut)
 
 
-def all_phases(stated: Claim, values: Any) -> list[Phase]:
-    """[1] The phases; of which a unit is in some only, they are all it costs where staying costs more than moving."""
+def all_phases(about: Any, values: Any) -> list[Phase]:
+    """[1] The phases: all that it costs to stay in them, and that at least what it costs to move to those not stated."""
     read = [phase(value) for value in values]
-    stays = all(each.kind in STAYS and each.scheme == "none" for each in read)
-    require(
-        stays or not stated.moves,
-        "a replaced unit may move to a phase that is not stated here; with `phases_per_unit` under replace-one only "
-        "unsampled Gaussian or Laplace noise on sums has a certificate: run dpcert verify again",
-    )
+    moves = about["neighbouring"] == "replace-one" and OF_SEVERAL in about["source"]
+    stays = all(each.kind in ("gaussian", "laplace", "gradual") and each.scheme == "none" for each in read)
+    require(stays or not moves, "`phases_per_unit`: a replaced unit may move to a phase not stated; verify it again")
     return read
 
 
