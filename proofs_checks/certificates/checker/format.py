@@ -174,8 +174,11 @@ def phase(value: Any) -> Phase:
 
 
 def all_phases(about: Any, values: Any) -> list[Phase]:
-    """[1] The phases: all that it costs to stay in them, and that at least what it costs to move to those not stated."""
+    """[1] The phases. To stay in them has to cost as much as to move to those of the claim that are not stated."""
     read = [phase(value) for value in values]
+    require(bool(read), "no phases")
+    known = about["notion"] != "dp" and any(each.kind == "per-client-gaussian" for each in read)
+    require(not known, "clients know their noise")
     moves = about["neighbouring"] == "replace-one" and OF_SEVERAL in about["source"]
     stays = all(each.kind in ("gaussian", "laplace", "gradual") and each.scheme == "none" for each in read)
     require(stays or not moves, "`phases_per_unit`: a replaced unit may move to a phase not stated; verify it again")

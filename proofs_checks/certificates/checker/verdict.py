@@ -66,8 +66,6 @@ def read(document: Any) -> tuple[Claim, list[Phase], fmpq, fmpq | None]:
     require(written == digest(document), "the digest is of another document")
     issued(origin)
     stated, phases = claim(about), all_phases(about, steps)
-    require(bool(phases), "no phases")
-    require(stated.notion == "dp" or all(p.kind != "per-client-gaussian" for p in phases), "clients know their noise")
     low, high = table(interval, "epsilon_lower epsilon_upper")
     bottom, top = number(low), None if high == "inf" else number(high)
     require(top is None or bottom <= top, "an interval from its lower to its upper end")
