@@ -106,7 +106,8 @@ def check_billboard(
 
     clients: one data object per client, at least two. i: the index of the client whose data change.
     Raises InputError when the trainer breaks the protocol, when its randomness cannot be replayed, or when
-    the altered data change nothing at all (the check would be empty: alter more, or train for more rounds).
+    the altered data change nothing at all or client i takes part in no round (the check would be empty: alter more, or
+    train for more rounds).
 
     altered_data: what client i holds in the replay.
 
@@ -131,6 +132,8 @@ def check_billboard(
     leaks += [leak for _, leak in moves if leak] + list(_noise(original, replayed))
     if not leaks and _same(_everything(original), _everything(replayed)):
         raise InputError("altered_data", type(altered_data).__name__, f"data that change some message of client {i}")
+    if not leaks and original.messages and all(client != i for _, client in original.messages):
+        raise InputError("i", i, "a client that takes part: what it would send is nowhere in this run")
     compared = len(data) - 1 + sum(client != i for _, client in original.messages)
     return BillboardReport(tuple(leaks), compared, max((ratio for ratio, _ in moves), default=0.0))
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcert.mechanisms import InputError
-from dpcert.proofs_checks.billboard.example_trainers import PersonalMeans
+from dpcert.proofs_checks.billboard.example_trainers import PersonalMeans, SharedOptimiserState
 from dpcert.proofs_checks.billboard.replay import RunRecord, TrainerProtocol, check_billboard
 
 
@@ -159,3 +159,23 @@ def test_no_trainer_at_all():
     with pytest.raises(InputError) as caught:
         check_billboard(lambda clients: clients, federation(), 0, np.zeros((1, 3)))
     assert caught.value.field == "trainer"
+
+
+class Finishing(SharedOptimiserState):
+    """Leaks by its optimiser's state; each client's model ends with its own mean, whether it took part or not."""
+
+    def run(self, clients, seed, billboard=None):
+        record = super().run(clients, seed, billboard)
+        record.outputs = [output + np.mean(own, axis=0) for output, own in zip(record.outputs, clients, strict=True)]
+        return record
+
+
+def test_a_client_that_takes_no_part_shows_nothing():
+    """Its own model changed, so that the replay was no copy; and nothing that it might have leaked was there to see."""
+    clients = [np.full((4, 2), float(k)) for k in range(6)]
+    trainer = Finishing(rounds=2, cohort=2)
+    took_part = {client for _, client in trainer.run(clients, 0).messages}
+    absent = next(client for client in range(6) if client not in took_part)
+    with pytest.raises(InputError, match="a client that takes part"):
+        check_billboard(trainer, clients, absent, clients[absent] + 50.0)
+    assert not all(check_billboard(trainer, clients, k, clients[k] + 50.0).holds for k in took_part)
