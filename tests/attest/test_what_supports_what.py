@@ -29,6 +29,9 @@ def test_a_lie_that_is_signed(folder, name):
     lie, what = LIES[name]
     found = checked(folder, forged(folder, lie))
     assert what in {check.what for check in found.checks if check.ok is False}
+
+
+def test_the_same_without_a_lie(folder):
     assert checked(folder, forged(folder, lambda told: None)).ok
 
 
@@ -124,6 +127,15 @@ def test_what_a_terminal_would_obey(folder, text):
     (folder / text.replace("/", "")).write_text("")
     with pytest.raises(InputError, match="printable"):
         attest(folder / "claim.toml", [folder / text.replace("/", "")])
+
+
+def test_what_a_signer_leaves_unsaid_is_found_anew(folder):
+    def silent(told: dict) -> None:
+        told |= {"assumptions": [], "not_checked": [], "findings": []}
+
+    told = checked(folder, forged(folder, silent)).to_json()
+    assert told["predicate"]["assumptions"] == []
+    assert any("neighbouring data sets: add-remove" in sentence for sentence in told["assumptions"])
 
 
 def test_an_interval_that_ends_before_it_begins(folder):

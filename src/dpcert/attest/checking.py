@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from ..mechanisms import InputError
 from ..mechanisms.paths import content
 from ..proofs_checks.certificates.checker import check
+from ..proofs_checks.claims.assumptions import assumptions
 from ..proofs_checks.claims.claim import Claim
 from ..proofs_checks.schedules.logged import other_sampling, read_log
 from ..proofs_checks.verification.hazards import Basis, Evidence, hazards
@@ -44,11 +45,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAttestation:
-    """All of them, with what is said and stays unchecked."""
+    """All of them, with what is said and stays unchecked.
+
+    assumptions: what the claim takes for granted, found anew: the predicate's are the signer's words.
+    """
 
     file: str
     predicate: Predicate
     checks: tuple[Check, ...]
+    assumptions: tuple[str, ...]
 
     @property
     def ok(self) -> bool:
@@ -71,6 +76,7 @@ class CheckedAttestation:
             "ok": self.ok,
             "verdict": self.predicate.verdict,
             "checks": [asdict(each) for each in self.checks],
+            "assumptions": list(self.assumptions),
             "predicate": self.predicate.model_dump(mode="json"),
         }
 
@@ -100,7 +106,7 @@ def check_attestation(
         _ledger(predicate, claim, ledger),
         *_audits(predicate, claim),
     ]
-    return CheckedAttestation(str(path), predicate, tuple(checks))
+    return CheckedAttestation(str(path), predicate, tuple(checks), assumptions(claim))
 
 
 def _statement(path: Path, payload: dict[str, Any]) -> Statement:
