@@ -64,7 +64,7 @@ def lint(paths: Iterable[str | os.PathLike[str]], rules: Sequence[Rule] = RULES)
     """Look for the known slips in these files, and in every *.py and *.ipynb file of these folders.
 
     Nothing is executed. What could not be read is in `bad`: a path that does not exist, a file that is not Python or no
-    notebook, a notebook's cell that is not Python, a folder or a file that may not be read, a pipe.
+    notebook, a notebook's cell that is not Python, a folder without any of them, what may not be read, a pipe.
     """
     seen: set[Path] = set()
     found: list[Finding] = []
@@ -86,11 +86,15 @@ def lint(paths: Iterable[str | os.PathLike[str]], rules: Sequence[Rule] = RULES)
 
 
 def _scripts(path: Path, unread: list[InputError]) -> Iterator[Path]:
-    """The path itself unless it is a folder; a folder's scripts, and which of its folders could not be read."""
+    """The path itself unless it is a folder; a folder's scripts, and which of its folders could not be read. A folder
+    without any is said to be one: nothing was looked at."""
     if not os.path.isdir(path):  # False, and no error, where one may not look
         yield path
         return
-    yield from files_below("path", path, (".py", ".ipynb"), _is_own, unread.append)
+    before, found = len(unread), list(files_below("path", path, (".py", ".ipynb"), _is_own, unread.append))
+    if not found and len(unread) == before:
+        unread.append(InputError("path", str(path), "a folder with scripts (*.py) or notebooks (*.ipynb) in it"))
+    yield from found
 
 
 def _is_own(name: str) -> bool:

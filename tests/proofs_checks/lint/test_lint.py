@@ -208,3 +208,13 @@ def test_a_scripts_own_warnings_are_not_ours() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Script("escape.py", b"pattern = '\\d'\nx is 1\n")
+
+
+@pytest.mark.parametrize("inside", [[], ["notes.md"], ["venv/script.py"]])
+def test_a_folder_in_which_nothing_is_looked_at_is_not_clean(tmp_path, inside, capsys):
+    """A path with a slip of the pen, in a pipeline, is not a check that found nothing."""
+    for name in inside:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(SLIP)
+    assert run(["lint", str(tmp_path)]) == 2
+    assert "a folder with scripts (*.py) or notebooks (*.ipynb) in it" in capsys.readouterr().err
