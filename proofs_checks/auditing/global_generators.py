@@ -27,6 +27,16 @@ ONE_AT_A_TIME = threading.RLock()
 other's, and leave the last one's behind."""
 
 
+def _of_a_new_process() -> None:
+    """A copy of this process has its own generators, and no thread that would ever let go of them."""
+    global ONE_AT_A_TIME
+    ONE_AT_A_TIME = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which copies no processes
+    os.register_at_fork(after_in_child=_of_a_new_process)
+
+
 @contextmanager
 def controlled(seed: SeedSequence) -> Iterator[set[str]]:
     """Seeds the global generators and takes what is printed; yields names of those that were drawn from, at the end.

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import secrets
+import threading
+import warnings
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
@@ -13,10 +16,34 @@ from two_threads import drawn_by_two_threads
 
 from dpcert.proofs_checks import assert_private, audit
 from dpcert.proofs_checks.assertion_context import Context, assertions
+from dpcert.proofs_checks.auditing import global_generators
 from dpcert.proofs_checks.auditing.calling import style_of
 from dpcert.proofs_checks.auditing.global_generators import SYSTEM, controlled
 
 PAIR = ([1.0, 1.0], [1.0])
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no copies of processes")
+def test_a_copy_of_a_process_in_which_a_thread_runs_trials_runs_its_own():
+    """The copy has no such thread: it would wait for ever."""
+    holds, ends = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with controlled(SeedSequence(1)):
+            holds.set()
+            ends.wait()
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    holds.wait()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # of what may happen otherwise
+        child = os.fork()
+    if child == 0:
+        os._exit(0 if global_generators.ONE_AT_A_TIME.acquire(blocking=False) else 1)
+    ends.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_threads_do_not_draw_from_each_other_s_generators(monkeypatch):
