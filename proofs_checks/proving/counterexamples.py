@@ -23,17 +23,12 @@ def found(pair: Pair, pieces: Iterable[Piece], failures: Iterable[Failure], clai
     """One for each output without an alignment; else for those that cost more than the claim, the dearest first."""
     examples = [_example(pair, each.conditions, each.draws, each.key, each.why) for each in failures]
     dear = sorted((p for p in pieces if p.cost > claim), key=lambda p: -p.cost)
-    examples += [_costly(pair, piece) for piece in dear[:MOST]]
+    examples += [where(pair, piece) for piece in dear[:MOST]]
     return [example for example in examples if example is not None][:MOST]
 
 
-def dearest(pair: Pair, pieces: Iterable[Piece]) -> tuple[Fraction, Counterexample | None]:
-    """What the dearest piece costs, and where."""
-    piece = max(pieces, key=lambda p: p.cost, default=None)
-    return (Fraction(0), None) if piece is None else (piece.cost, _costly(pair, piece))
-
-
-def _costly(pair: Pair, piece: Piece) -> Counterexample | None:
+def where(pair: Pair, piece: Piece) -> Counterexample | None:
+    """Neighbours and noise at which it costs what it does."""
     why = f"the cheapest alignment costs {float(piece.cost):.6g}"
     return _example(pair, piece.source, piece.draws, piece.key, why)
 

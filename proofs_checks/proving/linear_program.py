@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Self
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csc_array
 
 from .checker.forms import Form
 
@@ -116,11 +116,12 @@ class Program:
     def solve(self) -> bool:
         """Whether there is a solution; `values` are its unknowns."""
         rows, columns, values = zip(*self._entries, strict=True) if self._entries else ((), (), ())
-        matrix = csr_array((values, (rows, columns)), shape=(self.rows, len(self.cost)))
-        bounds = [(None, None) if free else (0, None) for free in self.free]
-        integrality = [1 if whole else 0 for whole in self.whole] if any(self.whole) else None
-        got = linprog(
-            self.cost, A_eq=matrix, b_eq=np.array(self._right), bounds=bounds, method="highs", integrality=integrality
+        matrix = csc_array((values, (rows, columns)), shape=(self.rows, len(self.cost)))
+        got = milp(
+            self.cost,
+            integrality=self.whole,
+            bounds=Bounds(np.where(self.free, -np.inf, 0.0)),
+            constraints=LinearConstraint(matrix, self._right, self._right),
         )
         self.values = list(got.x) if got.status == 0 else []
         return bool(got.status == 0)

@@ -11,8 +11,9 @@ from fractions import Fraction
 
 import z3
 
-from .checker.farkas import Prover, term
+from .checker.farkas import Prover
 from .checker.forms import Form, Sign
+from .checker.inequalities import term
 from .checker.pairs import Data, Neighbours, Setting
 
 ROWS = 20
@@ -100,8 +101,10 @@ def pairs(setting: Setting, entries: int, merging: bool) -> Iterator[Pair]:
 
 def largest(form: Form, known: Iterable[Sign]) -> Fraction | None:
     """The supremum of a form where the signs hold (somewhere they do); None where there is none."""
-    if not form.slopes:
-        return form.at_zero
+    known = list(known)
+    corner = _corner(form, known)
+    if corner is not None and all(sign.form.value(corner) >= 0 for sign in known):
+        return form.value(corner)
     optimizer = z3.Optimize()
     optimizer.set("ctrl_c", False)  # as in checker/farkas.py
     optimizer.add(*[term(sign.form) >= 0 for sign in known])
@@ -109,3 +112,18 @@ def largest(form: Form, known: Iterable[Sign]) -> Fraction | None:
     optimizer.check()
     found = str(optimizer.upper(goal))
     return None if "oo" in found else Fraction(found)
+
+
+def _corner(form: Form, known: Sequence[Sign]) -> dict[str, Fraction] | None:
+    """Where each variable of the form is at the end that signs of it alone set, and the others are at one of theirs."""
+    ends: dict[str, dict[bool, Fraction]] = {}
+    for sign in known:
+        for name, slope in sign.form.slopes.items() if len(sign.form.slopes) == 1 else ():
+            end, lower = -sign.form.at_zero / slope, slope > 0
+            own = ends.setdefault(name, {})
+            own[lower] = max(own.get(lower, end), end) if lower else min(own.get(lower, end), end)
+    names = {name for each in (form, *(sign.form for sign in known)) for name in each.slopes}
+    sides = {name: form.slopes[name] < 0 if name in form.slopes else True for name in names}
+    if any(lower not in ends.get(name, {}) for name, lower in sides.items()):
+        return None
+    return {name: ends[name][lower] for name, lower in sides.items()}

@@ -12,7 +12,7 @@ from typing import Any
 from .checker.check import Checked, check_proof, shown_by
 from .checker.progress import OutOfTime, Watch
 from .checker.refusals import Raises, Refused, TooManyWays
-from .counterexamples import dearest, found
+from .counterexamples import found, where
 from .inductions.loops import NoInduction, of_function
 from .inductions.search import induction
 from .proof import PROVED, PROVED_UP_TO, Proof
@@ -132,9 +132,10 @@ class Attempt:
         question, pair.space.work = self.question, self.question.work
         pieces, failures = search(question.mechanism, pair, question.setting.container)
         self.merged = self.merged or bool(pair.case.data.merged)
-        worst, where = dearest(pair, pieces)
-        if question.epsilon is not None and worst > question.epsilon:
-            question.dearest = where
+        dearest = max(pieces, key=lambda piece: piece.cost, default=None)
+        worst = Fraction(0) if dearest is None else dearest.cost
+        if dearest is not None and question.epsilon is not None and worst > question.epsilon:
+            question.dearest = where(pair, dearest)
         question.examples += found(pair, pieces, failures, worst if question.claim is None else question.claim)
         question.epsilon = None if failures or question.epsilon is None else max(question.epsilon, worst)
         self.done += 1

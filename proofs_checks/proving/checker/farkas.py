@@ -7,7 +7,6 @@ multipliers are then found and verified in fractions, so that nothing rests on z
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
@@ -17,6 +16,7 @@ import z3
 from scipy.optimize import linprog
 
 from .forms import Form, Sign
+from .inequalities import Inequalities
 from .progress import Watch
 
 
@@ -25,18 +25,14 @@ class Prover:
 
     def __init__(self, watch: Watch | None = None) -> None:
         self._watch = watch or Watch()
-        self._solver = z3.SolverFor("QF_LRA")
-        self._solver.set("ctrl_c", False)  # else z3 keeps the interrupt to itself
-        self._solver.set("unsat_core", True)
-        self._literals: dict[Any, Any] = {}
-        self._signs: dict[str, Sign] = {}
+        self._asked = Inequalities()
         self.steps = 0
         """How many contradictions were shown by multipliers."""
 
     def contradictory(self, signs: Iterable[Sign]) -> bool:
         """Whether multipliers show that the inequalities cannot hold together. False proves nothing."""
         self._watch.go_on()
-        literals = []
+        listed = []
         met: dict[Any, Sign] = {}
         for sign in signs:
             if not sign.form.slopes:
@@ -48,11 +44,10 @@ class Prover:
                 self.steps += 1
                 return True
             met[sign.key()] = sign
-            literals.append(self._literal(sign))
-        if self._solver.check(*literals) != z3.unsat:
+            listed.append(sign)
+        if self._asked.hold(listed) != z3.unsat:
             return False
-        core = [self._signs[str(literal)] for literal in self._solver.unsat_core()]
-        shown = multipliers(core) is not None
+        shown = multipliers(self._asked.contradiction()) is not None
         self.steps += shown
         return shown
 
@@ -92,38 +87,14 @@ class Prover:
         listed = list(signs)
         if any(sign.decided() is False for sign in listed):
             return False
-        return bool(self._solver.check(*[self._literal(sign) for sign in listed if sign.form.slopes]) != z3.unsat)
+        return bool(self._asked.hold([sign for sign in listed if sign.form.slopes]) != z3.unsat)
 
     def point(self, signs: Iterable[Sign]) -> dict[str, Fraction] | None:
         """A point at which they hold, as z3 has it; for trying out only."""
         listed = [sign for sign in signs if sign.form.slopes]
-        literals = [self._literal(sign) for sign in listed]
-        if self._solver.check(*literals) != z3.sat:
+        if self._asked.hold(listed) != z3.sat:
             return None
-        model, names = self._solver.model(), {name for sign in listed for name in sign.form.slopes}
-        return {name: Fraction(str(model.eval(real(name), True))) for name in sorted(names)}
-
-    def _literal(self, sign: Sign) -> Any:
-        key = sign.key()
-        if key not in self._literals:
-            name = f"p{len(self._literals)}"
-            literal = z3.Bool(name)
-            total = term(sign.form)
-            self._solver.add(z3.Implies(literal, total > 0 if sign.strict else total >= 0))
-            self._literals[key] = literal
-            self._signs[name] = sign
-        return self._literals[key]
-
-
-real = functools.lru_cache(4096)(z3.Real)
-
-
-def term(form: Form) -> Any:
-    """The form for z3."""
-    parts = [real(n) if slope == 1 else z3.RealVal(str(slope)) * real(n) for n, slope in form.slopes.items()]
-    if form.at_zero or not parts:
-        parts.append(z3.RealVal(str(form.at_zero)))
-    return parts[0] if len(parts) == 1 else z3.Sum(parts)
+        return self._asked.values(sorted({name for sign in listed for name in sign.form.slopes}))
 
 
 def multipliers(signs: Sequence[Sign]) -> list[Fraction] | None:

@@ -45,18 +45,21 @@ class Form:
 
     def plus(self, other: Form, times: Fraction | int = 1) -> Self:
         """self + times * other."""
+        more = other if times == 1 else other.scaled(times)
         slopes = dict(self.slopes)
-        for name, slope in other.slopes.items():
-            total = slopes.get(name, 0) + slope * times
+        for name, slope in more.slopes.items():
+            total = slopes[name] + slope if name in slopes else slope
             if total:
                 slopes[name] = total
             else:
                 slopes.pop(name, None)
-        return self._of(slopes, self.at_zero + other.at_zero * times)
+        return self._of(slopes, self.at_zero + more.at_zero if more.at_zero else self.at_zero)
 
     def scaled(self, by: Fraction | int) -> Self:
         if not by:
             return self._of({}, Fraction(0))
+        if by == -1:
+            return self._of({name: -slope for name, slope in self.slopes.items()}, -self.at_zero)
         return self._of({name: slope * by for name, slope in self.slopes.items()}, self.at_zero * by)
 
     def inserted(self, values: Mapping[str, Form]) -> Self:
@@ -68,7 +71,10 @@ class Form:
         return result
 
     def value(self, point: Mapping[str, Fraction]) -> Fraction:
-        return self.at_zero + sum((s * point[n] for n, s in self.slopes.items()), Fraction(0))
+        total = self.at_zero
+        for name, slope in self.slopes.items():
+            total = total + (point[name] if slope == 1 else slope * point[name])
+        return total
 
     def same(self, other: Form) -> bool:
         return self.slopes == other.slopes and self.at_zero == other.at_zero
@@ -104,13 +110,14 @@ def noise_index(name: str) -> int | None:
 class Sign:
     """form > 0 where strict, else form >= 0."""
 
-    __slots__ = ("_key", "form", "strict")
+    __slots__ = ("_key", "_opposite", "form", "strict")
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, form: Form, strict: bool) -> None:
         self.form = form
         self.strict = strict
         self._key: tuple[Any, ...] | None = None
+        self._opposite: tuple[Any, ...] | None = None
 
     def key(self) -> tuple[Any, ...]:
         """Equal for equal tests."""
@@ -124,8 +131,10 @@ class Sign:
 
     def opposite_key(self) -> tuple[Any, ...]:
         """The key of the negation."""
-        slopes, (p, q), strict = self.key()
-        return tuple((n, (-a, b)) for n, (a, b) in slopes), (-p, q), not strict
+        if self._opposite is None:
+            slopes, (p, q), strict = self.key()
+            self._opposite = tuple((n, (-a, b)) for n, (a, b) in slopes), (-p, q), not strict
+        return self._opposite
 
     def decided(self) -> bool | None:
         """Its truth where nothing is unknown in it."""

@@ -15,7 +15,7 @@ from ..invariant import is_annotating
 from ..refusals import Raises, Refused
 from .black_boxes import box, epsilon_of
 from .classes import class_of
-from .grammar import bound_names, check
+from .grammar import names_bound
 from .source import cells_of, defaults_of, definition, file_of
 from .values import Array, Class, Function, Module, Native, Object
 
@@ -186,6 +186,6 @@ def function_of(function: types.FunctionType) -> Function:
     if any(not key.startswith("__") for key in vars(function)) or function.__code__.co_flags & 0x2A0:
         raise Refused(f"{function.__qualname__}, which has attributes, or is a generator or coroutine")
     made, file = definition(function), file_of(function)
-    check(made, file)
+    bound = names_bound(made, file)
     defaults = {name: admitted(value, name) for name, value in defaults_of(function).items()}
-    return Function(function.__name__, made.args, made.body, Outside(function), bound_names(made.body), defaults, file)
+    return Function(function.__name__, made.args, made.body, Outside(function), bound, defaults, file)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 
 from ..refusals import Refused
 
@@ -39,6 +40,13 @@ INSTEAD = {
 }
 """Words for what is left out, with what to write instead. By name: later versions of Python have more syntax."""
 PLAIN = (str, int, float, bool, type(None), type(Ellipsis))
+
+
+@functools.lru_cache(256)
+def names_bound(definition: ast.FunctionDef, file: str) -> frozenset[str]:
+    """The names that a function of the language binds, which is asked for at each of its calls. Raises Refused."""
+    check(definition, file)
+    return bound_names(definition.body)
 
 
 def check(definition: ast.FunctionDef, file: str) -> None:

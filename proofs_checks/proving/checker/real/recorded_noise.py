@@ -18,6 +18,8 @@ from ..refusals import Refused
 
 ROUNDING = 1e-12
 """How far a scale that is computed with floats may be from the one that is written."""
+SOURCE = np.random.PCG64(0)
+"""Of which nothing is drawn."""
 
 
 class Recorded(np.random.Generator):
@@ -25,7 +27,7 @@ class Recorded(np.random.Generator):
 
     def __init__(self, draws: tuple[tuple[str, str], ...], noise: list[list[float]]) -> None:
         """noise: the numbers of each draw, one but for the entries of records."""
-        super().__init__(np.random.PCG64(0))
+        super().__init__(SOURCE)
         known = [(draw, values) for draw, values in zip(draws, noise, strict=True) if draw[0] not in COMPUTED]
         self._left = [((kind.removesuffix(" vector"), scale), one) for (kind, scale), values in known for one in values]
 

@@ -172,15 +172,10 @@ def _leaf_of(node: Node | None, point: Point, chance: random.Random, fixed: Any)
         if isinstance(node, Leaf):
             return node
         discrete = {f"n{k}" for k, (kind, _) in enumerate(draws) if kind in ("coin", "die")}
-        near = [
-            s
-            for way in node.ways
-            for s in way
-            if abs(s.form.value(point)) < CLOSE and not s.form.slopes.keys() <= discrete
-        ]
-        if near:
+        values = [[(sign, sign.form.value(point)) for sign in way] for way in node.ways]
+        if any(abs(v) < CLOSE and not s.form.slopes.keys() <= discrete for way in values for s, v in way):
             return None
-        held = [k for k, way in enumerate(node.ways) if all(sign.holds(point) for sign in way)]
+        held = [k for k, way in enumerate(values) if all(v > 0 if s.strict else v >= 0 for s, v in way)]
         if len(held) != 1 or node.ends[held[0]] is None:
             raise Refused("a way that was left out, or two ways, at a point of the data")
         node = node.ends[held[0]]
