@@ -1,6 +1,7 @@
 """The ways to an answer about a run: each is one object that says what it serves, what it may add, and its bracket.
 
-`answer.answers` asks them in turn (source.py). The accountants (accountants.py) are what `Products` asks.
+`answer.answers` asks them in turn (source.py), with the question's own rtol. The accountants (accountants.py) are what
+`Products` asks.
 """
 
 from __future__ import annotations
