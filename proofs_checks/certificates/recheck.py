@@ -23,7 +23,7 @@ class Rechecked(InNotebook):
     """What the checker says of one file, and why.
 
     Of a function: whether every number of entries is proved, else the largest that is (up_to), and whether the
-    certificate does not say that no more was asked (only_up_to).
+    certificate does not say that no more was asked (only_up_to). assumes: what the proof takes for granted.
     """
 
     file: str
@@ -33,17 +33,20 @@ class Rechecked(InNotebook):
     every_size: bool | None = None
     up_to: int | None = None
     only_up_to: bool = False
+    assumes: str = ""
 
     def __str__(self) -> str:
         proved = "proved" if self.up_to is None else f"proved up to N = {self.up_to}"
-        return f"{proved if self.proved else 'NOT PROVED'}: {self.reason}"
+        assumed = f"\n  It assumes {self.assumes}." if self.assumes else ""
+        return f"{proved if self.proved else 'NOT PROVED'}: {self.reason}{assumed}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data, as `dpcert check --json` prints it."""
         about = {"file": self.file, "proved": self.proved, "verdict": self.verdict, "reason": self.reason}
         if self.every_size is None:
             return about
-        return about | {"every_size": self.every_size, "up_to": self.up_to, "only_up_to": self.only_up_to}
+        about |= {"every_size": self.every_size, "up_to": self.up_to, "only_up_to": self.only_up_to}
+        return about | {"assumes": self.assumes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,7 @@ def _of_function(file: str, document: dict[str, Any]) -> Rechecked:
     from ..auditing.target import load
     from ..proving.checker.check import check_proof
     from ..proving.checker.finite import check_enumeration
+    from ..proving.proof import ASSUMED
     from ..proving.question import source_digest
 
     name = str(document.get("function"))
@@ -127,6 +131,7 @@ def _of_function(file: str, document: dict[str, Any]) -> Rechecked:
         checked.every_size,
         up_to,
         up_to is not None and not (type(asked) is int and asked <= up_to),
+        ASSUMED,
     )
 
 

@@ -12,6 +12,8 @@ from ...mechanisms.notebook import InNotebook
 PROVED, PROVED_UP_TO = "proved", "proved up to N"
 """The two verdicts that something is proved: for every number of entries, or for the numbers in `sizes` only."""
 
+ASSUMED = "real numbers, without rounding or overflow: floats may tell more"
+
 NAMES = {"dp": "epsilon", "zcdp": "rho", "gdp": "mu"}
 """What is claimed, by the notion of privacy."""
 
@@ -78,6 +80,11 @@ class Proof(InNotebook):
         return NAMES[self.notion]
 
     @property
+    def assumes(self) -> str:
+        """What every proof takes for granted; empty where nothing is proved."""
+        return ASSUMED if self.verdict in (PROVED, PROVED_UP_TO) else ""
+
+    @property
     def every_size(self) -> bool:
         """Whether it is proved for every number of entries."""
         return self.verdict == PROVED
@@ -109,6 +116,7 @@ class Proof(InNotebook):
             stop.append(
                 f"If datasets have at most so many entries, ask for that: --up-to {self.up_to} (up_to={self.up_to})"
             )
+        stop += [f"It assumes {self.assumes}."] if self.assumes else []
         return "\n  ".join([first, *stop, *[_shown(example) for example in self.counterexamples[:3]]])
 
     def _cost(self) -> str:
@@ -148,6 +156,7 @@ class Proof(InNotebook):
             "rounds": self.rounds,
             "sampling_rate": self.sampling_rate,
             "reason": self.reason,
+            "assumes": self.assumes,
             "stopped": self.stopped,
             "counterexamples": [example.to_json() for example in self.counterexamples],
             "seconds": self.seconds,

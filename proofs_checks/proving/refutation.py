@@ -95,7 +95,6 @@ class Examined(InNotebook):
             lines.append("  not refuted by running it on these neighbours either")
         if proof.certificate is not None:
             lines.append(f"  checked: {proof.reason}")
-            lines.append("  This is about real numbers: see docs/prove.md for floating-point noise.")
         if self.certificate is not None:
             lines.append(f"  certificate: {self.certificate}")
         if self.exact_noise:

@@ -51,6 +51,7 @@ def test_a_proof_its_certificate_and_its_check(module, tmp_path, capsys):
     assert "epsilon is in [" in text
     (certificate,) = (tmp_path / "proofs").iterdir()
     assert run(["check", str(certificate)]) == 0
+    assert "It assumes real numbers" in capsys.readouterr().out
     module.write_text(SOURCE.replace("rng.laplace(0, 2,", "rng.laplace(0, 1,"))
     capsys.readouterr()
     assert run(["check", str(certificate)]) == 1

@@ -38,11 +38,13 @@ def test_a_mechanism_that_is_private_for_few_entries_only_is_not_proved(module, 
     assert code == 4
     assert text.startswith("proved up to N = 4 only: ")
     assert "not proved for more entries: " in text
+    assert "It assumes real numbers, without rounding or overflow" in text
     code, text = asked(capsys, "prove", f"{module}:every_answer", *CHEAP, "--json")
     document = json.loads(text)
     assert code == 4
     assert (document["verdict"], document["every_size"]) == ("proved up to N", False)
     assert (document["up_to"], document["asked_up_to"]) == (4, None)
+    assert document["assumes"].startswith("real numbers")
 
 
 def test_a_size_may_be_asked_for(module, capsys):
