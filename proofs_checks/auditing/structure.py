@@ -92,7 +92,7 @@ def same_contents(first: object, second: object) -> bool:
 
 def array_of(raw: Any) -> NDArray[Any] | None:
     """The array of what holds one, tensors included; None for anything else. Loses what tables and masks add to it."""
-    if hasattr(raw, "detach"):
+    if _is_tensor(raw):
         raw = raw.detach().cpu()
         try:
             return np.asarray(raw)
@@ -128,6 +128,7 @@ def plain(raw: Any) -> bool:
 
 
 def _is_tensor(raw: Any) -> bool:
+    """Not by `detach` alone, which files have, too."""
     return hasattr(raw, "detach") and hasattr(raw, "cpu")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import enum
+import io
 import json
 import struct
 from dataclasses import dataclass
@@ -129,6 +130,7 @@ def test_bfloat16() -> None:
         lambda: {"sum": iter([1])},
         lambda: np.array([object()]),
         lambda: np.random.default_rng(0),
+        lambda: io.StringIO("1"),
     ],
 )
 def test_addresses_are_refused_and_not_taken_for_outputs(make) -> None:
