@@ -156,8 +156,8 @@ class Setting:
         """Say on stderr what is assumed of what ran, as the findings of a claim do; for the JSON documents, if any."""
         from ..proofs_checks.claims.findings import unstated  # here: what claims need is not needed for --help
 
-        phase = self._phase()
-        found = {finding.id: finding for table in phase.tables for finding in unstated(table, phase)}
+        told = ((table, phase) for phase in self._phase().with_searched_runs for table in phase.tables)
+        found = {finding.id: finding for each in told for finding in unstated(*each)}
         for finding in found.values():
             say(str(finding), err=True)
         return {"findings": [finding.to_json() for finding in found.values()]} if found else {}

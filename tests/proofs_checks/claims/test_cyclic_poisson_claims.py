@@ -104,6 +104,9 @@ def test_the_command_line_warns_as_a_claim_does(capsys):
         out, err = capsys.readouterr()
         assert [each["id"] for each in json.loads(out).get("findings", [])] == told
         assert [line.split(":")[0] for line in err.splitlines()] == [f"warning {each}" for each in told]
+    run_of_a_search = 'run={mechanism={kind="laplace",noise_multiplier=4}}'
+    assert run([*asked[:3], "--mechanism", "best-of-several", "--set", "gamma=0.2", "--set", run_of_a_search]) == 0
+    assert capsys.readouterr().err.startswith("warning norm-not-stated: ")
     solved = ["calibrate", *asked[1:5], "--epsilon", "2", "--rounds", "8", "--solve-for", "noise-multiplier"]
     for command in (["risk", *asked[3:], "--rounds", "8"], solved):
         assert run(command) == 0
