@@ -180,7 +180,7 @@ def all_phases(about: Any, values: Any) -> list[Phase]:
     known = about["notion"] != "dp" and any(each.kind == "per-client-gaussian" for each in read)
     require(not known, "clients know their noise")
     moves = about["neighbouring"] == "replace-one" and OF_SEVERAL in about["source"]
-    stays = all(each.kind in ("gaussian", "laplace", "gradual") and each.scheme == "none" for each in read)
+    stays = all(each.kind in ("gaussian", "gradual", "laplace") and each.scheme == "none" for each in read)
     require(stays or not moves, "`phases_per_unit`: a replaced unit may move to a phase not stated; verify it again")
     return read
 

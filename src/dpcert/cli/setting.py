@@ -12,8 +12,10 @@ from pydantic import ValidationError
 
 from ..mechanisms import InputError, Mechanism, Participation, PrivacyNotion, default_relation
 from ..mechanisms.tables.cohort import SamplingTable
-from ..mechanisms.tables.fields import A_VALUE, MissingKeys
+from ..mechanisms.tables.correlated import CorrelatedTable
+from ..mechanisms.tables.fields import A_VALUE, KindTable, MissingKeys
 from ..mechanisms.tables.kinds import KINDS
+from ..mechanisms.tables.norms import NormedTable
 from ..mechanisms.tables.phase import Phase, attained_run_of, refuse_uncovered, run_of
 from ..mechanisms.tables.problems import all_missing, first_problem
 from ..mechanisms.text_input import as_typed
@@ -154,9 +156,12 @@ class Setting:
 
     def warn(self) -> dict[str, Any]:
         """Say on stderr what is assumed of what ran, as the findings of a claim do; for the JSON documents, if any."""
-        from ..proofs_checks.claims.findings import unstated  # here: what claims need is not needed for --help
+        phases = self._phase().with_searched_runs
+        told = [(table, phase) for phase in phases for table in phase.tables if _leaves_open(table)]
+        if not told:
+            return {}
+        from ..proofs_checks.claims.findings import unstated  # here: other noise needs nothing of claims
 
-        told = ((table, phase) for phase in self._phase().with_searched_runs for table in phase.tables)
         found = {finding.id: finding for each in told for finding in unstated(*each)}
         for finding in found.values():
             say(str(finding), err=True)
@@ -171,6 +176,11 @@ class Setting:
 
     def _given(self, *names: str) -> dict[str, Any]:
         return {name: value for name in names if (value := getattr(self, name)) is not None and value is not False}
+
+
+def _leaves_open(table: KindTable) -> bool:
+    """Whether something of this noise can be assumed: the norm that was clipped, or how often a unit takes part."""
+    return isinstance(table, CorrelatedTable) or (isinstance(table, NormedTable) and table.asks_norm())
 
 
 def relation(named: str | None, notion: str, participation: str | None) -> str:

@@ -63,7 +63,7 @@ def told_twice(tables):
         for mechanism in of:
             known = quantities(mechanism)
             for key, quantity in quantities_told(table).items():
-                if key in known and quantity is not known[key][1]:
+                if key in known and quantity != known[key][1]:
                     yield kind, key
 
 
