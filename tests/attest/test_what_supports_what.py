@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 
@@ -10,7 +11,9 @@ from attested import CLAIM, RATE, ROUNDS, UNITS, prepared, schedule
 from forged_attestations import LIES, checked, forged
 
 from dpcert.attest import attest, check_attestation
+from dpcert.attest.checking import _apart
 from dpcert.attest.envelope import envelope_around
+from dpcert.attest.predicate import Interval
 from dpcert.mechanisms import InputError
 
 
@@ -86,6 +89,25 @@ def test_a_ledger_says_nothing_of_a_named_observer(folder):
 
 
 @pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (("epsilon = 2.7\ndelta = 1e-5", "rho = 5.0"), "a claim that states epsilon; this one states rho"),
+        (("[claim]", '[claim]\nobserver = "server"'), "a claim that names no observer"),
+    ],
+)
+def test_a_ledger_beside_a_claim_that_it_says_nothing_of(folder, changed, said):
+    """The part of another attestation, put in by a signer."""
+    (folder / "other.toml").write_text(CLAIM.format(epsilon=2.7).replace(*changed))
+    ledger = attest(folder / "claim.toml", [folder / "model.bin"], ledger=folder / "ledger.sqlite").predicate.ledger
+    told = attest(folder / "other.toml", [folder / "model.bin"])
+    statement = json.loads(base64.b64decode(told.envelope["payload"]))
+    statement["predicate"]["ledger"] = ledger.model_dump(mode="json")
+    (folder / "b.jsonl").write_text(json.dumps(envelope_around(statement, None)))
+    wrong = [check.sentence for check in check_attestation(folder / "b.jsonl").checks if check.what == "ledger"]
+    assert said in wrong[0]
+
+
+@pytest.mark.parametrize(
     ("told", "said"),
     [
         ({"unchecked": "Every call returned 1, whatever the data."}, "checked something; of this one: Every call"),
@@ -127,6 +149,12 @@ def test_what_a_terminal_would_obey(folder, text):
     (folder / text.replace("/", "")).write_text("")
     with pytest.raises(InputError, match="printable"):
         attest(folder / "claim.toml", [folder / text.replace("/", "")])
+
+
+@pytest.mark.parametrize(("upper", "apart"), [("1e999", False), ("inf", False), ("3/2", False), ("0.4", True)])
+def test_ends_of_certificates_may_be_beyond_all_floats(upper, apart):
+    stated = Interval(lower=0.5, upper=1.0)
+    assert _apart(stated, {"epsilon_lower": "0", "epsilon_upper": upper}) == apart
 
 
 def test_what_a_signer_leaves_unsaid_is_found_anew(folder):

@@ -193,9 +193,9 @@ def _certificates(predicate: Predicate, claim: Claim) -> Iterator[Check]:
 
 def _apart(stated: Interval, proved: dict[str, str]) -> bool:
     """Whether no number is in both intervals, each of which is said to hold the true epsilon."""
-    low, high = float(Fraction(proved["epsilon_lower"])), proved["epsilon_upper"]
-    beyond = math.inf if high == "inf" else float(Fraction(high))
-    return low > (math.inf if stated.upper is None else stated.upper) or stated.lower > beyond
+    low, high = Fraction(proved["epsilon_lower"]), proved["epsilon_upper"]  # which may be beyond all floats
+    above = stated.upper is not None and low > stated.upper
+    return above or (high != "inf" and Fraction(high) < stated.lower)
 
 
 def _verdict(predicate: Predicate, known: Verdict | None) -> Check:
@@ -259,6 +259,8 @@ def _ledger(predicate: Predicate, claim: Claim, path: Path | None) -> Check:
     part = predicate.ledger
     if part is None:
         return _unattested("ledger", path, "That nothing else was released is asserted: no ledger was attested.")
+    if why := parts.no_ledger_for(claim):
+        return Check("ledger", False, f"A ledger says nothing of this claim; it takes {why}.", "logged")
     upper, most = math.inf if part.epsilon.upper is None else part.epsilon.upper, claim.statement.threshold
     if part.agrees != (upper <= most):
         said = "What is said of the ledger does not follow from what its events are said to cost."

@@ -96,17 +96,25 @@ def ledger_part(path: Path, claim: Claim) -> LedgerPart:
     ledger, stated = opened_ledger(path), claim.statement
     if not len(ledger):
         raise InputError("--ledger", str(path), "a ledger with events")
-    if stated.delta is None:
-        raise InputError("--ledger", str(path), f"a claim that states epsilon; this one states {stated.currency.name}")
-    if not observer_is_the_notion_s_own(claim):
-        raise InputError("--ledger", str(path), "a claim that names no observer: a ledger does not say who sees what")
+    if why := no_ledger_for(claim):
+        raise InputError("--ledger", str(path), why)
     run = ledger.run()
     assert run is not None  # there are events
+    assert stated.delta is not None  # an epsilon is claimed
     about = run if stated.group is None else Group(run, stated.group)
     cost = epsilon(about, stated.delta, stated.neighbouring, notion=stated.notion)
     agrees = cost.at_most(stated.threshold)
     sentence = of_ledger(len(ledger), cost.upper, agrees, claim)
     return LedgerPart(head=ledger.head, events=len(ledger), epsilon=ends(cost), agrees=agrees, sentence=sentence)
+
+
+def no_ledger_for(claim: Claim) -> str:
+    """Which claim a ledger can say something of, where it is not this one; else empty."""
+    if claim.statement.delta is None:
+        return f"a claim that states epsilon; this one states {claim.statement.currency.name}"
+    if not observer_is_the_notion_s_own(claim):
+        return "a claim that names no observer: a ledger does not say who sees what"
+    return ""
 
 
 def of_ledger(events: int, upper: float, agrees: bool, claim: Claim) -> str:
