@@ -26,7 +26,7 @@ from ...mechanisms import InputError
 from ...mechanisms.validate import choice, nonnegative
 from ..engine.algorithm import Clients
 from ..engine.client_tensors import ClientTensors, batch_plan
-from ..engine.evaluation import ClientScores, predicted
+from ..engine.evaluation import ClientScores
 from ..engine.local import LocalSide
 from ..engine.losses import Loss, cross_entropy
 from ..engine.settings import LocalSteps
@@ -75,7 +75,7 @@ def tuned_models(trainer: Trainer, tuning: FineTuning, clients: Clients) -> Tens
     loss: Loss = local.loss
     anchor, strength, curvature = None, 0.0, None
     if tuning.penalty == "symmetrised-kl":
-        shown = [predicted(local.model, *of) for of in zip(reference, samples, strict=True)]
+        shown = torch.split(local.predicted(reference, samples), [len(own) for own in samples])
         samples = [own.with_targets(outputs) for own, outputs in zip(samples, shown, strict=True)]
         loss = _kl_penalised(local.loss, tuning.strength)
     elif tuning.penalty != "vanilla":

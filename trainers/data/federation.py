@@ -81,7 +81,7 @@ class LazyClients(Sequence[Client]):
         return self.made(range(len(self))[place])
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Federation:
     """The clients of one learning problem.
 

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from ..data import Samples, Task
+from ..data import Federation, Samples, Task
 from .settings import LocalSteps
 
 
@@ -93,6 +94,15 @@ class Kept:
             _, dropped = self._parts.popitem(last=False)
             self.held -= cost(dropped)
         return made
+
+
+_KEPT: WeakKeyDictionary[Federation, dict[tuple[torch.dtype, torch.device], Kept]] = WeakKeyDictionary()
+
+
+def kept_of(federation: Federation, dtype: torch.dtype, device: torch.device) -> Kept:
+    """What all runs on these data have in common in this process, for as long as the federation is in use: copying
+    client by client to a GPU that other processes share takes longer than a short run."""
+    return _KEPT.setdefault(federation, {}).setdefault((dtype, device), Kept())
 
 
 def cost(samples: ClientTensors) -> int:

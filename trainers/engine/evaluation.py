@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,6 @@ from ...mechanisms.arrays import Floats
 from ..data import Task
 from .client_tensors import ClientTensors
 from .losses import Loss
-from .parameters import FlatModule
 
 TOP = 5
 """Recall at this many tags is what `accuracy` means for tag prediction."""
@@ -55,31 +54,30 @@ def record(rounds: int, test: ClientScores, train: ClientScores) -> dict[str, An
     return {"round": rounds, **test.tested(), "train_accuracy": accuracy, "train_loss": loss}
 
 
-@torch.no_grad()
-def predicted(model: FlatModule, vector: Tensor, samples: ClientTensors) -> Tensor:
-    """(n, outputs): of the model with these (d,) parameters on the samples."""
-    model.module.eval()
-    model.vector.copy_(vector)
-    outputs: Tensor = model.module(samples.rows(slice(None)))
-    return outputs
+def score(outputs: Tensor, clients: Sequence[ClientTensors], loss: Loss, task: Task) -> Floats:
+    """(2, c): each client's accuracy and mean loss; NaN without samples. The device is waited for once.
+
+    outputs: (n, outputs), of the clients' samples one after the other. Means are taken in double precision.
+    """
+    labels = torch.cat([own.targets[0] for own in clients])
+    # NaN means "not known" here: a model that has diverged has an infinite loss.
+    losses = loss(outputs, labels).double().nan_to_num(nan=np.inf, posinf=np.inf)
+    each = torch.stack([_accuracies(outputs, labels, task), losses]).cpu().numpy()
+    sizes, known = np.array([len(own) for own in clients]), ~np.isnan(each)
+    filled, found = np.flatnonzero(sizes), np.full((2, len(clients)), np.nan)
+    first = (np.cumsum(sizes) - sizes)[filled]
+    with np.errstate(invalid="ignore"):  # 0/0 where nothing is known
+        total = np.add.reduceat(np.where(known, each, 0.0), first, axis=1)
+        found[:, filled] = total / np.add.reduceat(known.astype(np.float64), first, axis=1)
+    return found
 
 
-def score(model: FlatModule, vector: Tensor, samples: ClientTensors, loss: Loss, task: Task) -> Tensor:
-    """(2,) doubles on the model's device, for which nobody has waited: accuracy and mean loss; NaN without samples."""
-    if not len(samples):
-        return vector.new_full((2,), math.nan, dtype=torch.float64)
-    outputs = predicted(model, vector, samples)
-    # NaN means "no samples" here: a model that has diverged has an infinite loss.
-    mean_loss = loss(outputs, samples.targets[0]).mean().double().nan_to_num(nan=math.inf, posinf=math.inf)
-    return torch.stack([_accuracy(outputs, samples.targets[0], task), mean_loss])
-
-
-def _accuracy(outputs: Tensor, labels: Tensor, task: Task) -> Tensor:
-    """Share of right classes, or mean recall among the TOP highest tags over the samples that have tags."""
+def _accuracies(outputs: Tensor, labels: Tensor, task: Task) -> Tensor:
+    """(n,): 1 for the right class, or the recall among the TOP highest tags, NaN for a sample that has none."""
     if task == "classes":
-        return (outputs.argmax(1) == labels).double().mean()
+        return (outputs.argmax(1) == labels).double()
     if task == "regression":
-        return outputs.new_full((), math.nan, dtype=torch.float64)
+        return outputs.new_full((len(outputs),), torch.nan, dtype=torch.float64)
     best = outputs.topk(min(TOP, outputs.shape[1]), dim=1).indices
     found, tags = labels.gather(1, best).sum(1), labels.sum(1)
-    return (found / tags).double().nanmean()  # 0/0 where there is no tag
+    return (found / tags).double()

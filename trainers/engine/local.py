@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from ...mechanisms.arrays import Floats
 from ..data import Federation
 from ..models import build_model
 from ..solvers import LocalSolver, Work, check_solver, choose_solver, pays_to_compile
 from .algorithm import Algorithm, Clients, Solve, StabilityWarning
-from .client_tensors import ClientTensors, Kept, batch_plan, steps_in_a_round, to_tensors
+from .client_tensors import ClientTensors, batch_plan, kept_of, steps_in_a_round, to_tensors
 from .contribution import Contribution
 from .device import chunk_of, reproducible_kernels
 from .evaluation import ClientScores, score
@@ -25,6 +26,9 @@ from .streams import Streams
 
 STREAMED_CHUNK = 16
 """At least so many clients go together where their models are never in memory at the same time."""
+
+SHOWN = 32
+"""Samples of each client that are predicted at once: a GPU holds less of a forward pass than of a training step."""
 
 
 class LocalSide:
@@ -59,7 +63,7 @@ class LocalSide:
         self.model = FlatModule(model, self.dtype, self.device, low)
         self.initial = self.model.vector.clone()
         self.together = settings.chunk or chunk_of(self.model.dimension, self.device, processes)
-        self.kept = Kept()
+        self.kept = kept_of(federation, self.dtype, self.device)
         self._check()
 
     def _check(self) -> None:
@@ -71,7 +75,7 @@ class LocalSide:
         self._compiled = pays_to_compile(self.model, min(cohort, self.together), self.settings.rounds * cohort)
         check_solver(self.settings.solver, self.model, nothing)
         usual = self.solver_for(nothing)
-        self.usual_solver, self._streams = usual.name, usual.streams
+        self._usual, self.usual_solver, self._streams = usual, usual.name, usual.streams
 
     def solver_for(self, work: Work) -> LocalSolver:
         """The solver for this work: the one asked for, or the fastest where fine-tuning asks for what it cannot do."""
@@ -107,10 +111,19 @@ class LocalSide:
         """Local SGD for these clients in this round."""
         return _ChunkSolve(self, clients, round_index)
 
-    def scores(self, client: int, vector: Tensor, *, test: bool) -> Tensor:
-        """(2,): accuracy and loss of a model on the client's samples, on the device; NaN without samples."""
-        samples = self._samples(client, test=test)
-        return score(self.model, vector, samples, self.loss, self.federation.task)
+    def predicted(self, models: Tensor, clients: Sequence[ClientTensors]) -> Tensor:
+        """(n, outputs): of each client's model, (c, d), on its samples, one client after the other."""
+        plans = [
+            [np.arange(first, min(first + SHOWN, len(own))) for first in range(0, len(own), SHOWN)] for own in clients
+        ]
+        return self._usual.predict(Work(clients, plans, self.loss, models, 0.0))
+
+    def scores(self, clients: Clients, models: Tensor, *, test: bool) -> Floats:
+        """(2, c): accuracy and loss of each client's model, (c, d), on its own samples; NaN without samples."""
+        samples = [self._samples(client, test=test) for client in clients.tolist()]
+        if not any(map(len, samples)):
+            return np.full((2, len(samples)), np.nan)
+        return score(self.predicted(models, samples), samples, self.loss, self.federation.task)
 
 
 class _ChunkSolve:
@@ -160,7 +173,7 @@ class Evaluated:
             self.clients = np.sort(streams.generator("evaluation").choice(population, size=asked, replace=False))
 
     def scores(self, models_of: Callable[[Clients], Tensor], *, test: bool) -> ClientScores:
-        """Of every client's model on its own samples, the same in every process. The device is asked once.
+        """Of every client's model on its own samples, the same in every process.
 
         models_of: these clients' models, (c, d); asked for as many as train together.
         """
@@ -169,13 +182,9 @@ class Evaluated:
         here = np.searchsorted(self.clients, own)
         found = torch.zeros(3, len(self.clients), dtype=torch.float64)
         with reproducible_kernels(self._local.device):
-            each = [
-                self._local.scores(client, vector, test=test)
-                for chunk in chunks
-                for client, vector in zip(chunk.tolist(), models_of(chunk), strict=True)
-            ]
+            each = [self._local.scores(chunk, models_of(chunk), test=test) for chunk in chunks]
         if each:
-            found[:2, here] = torch.stack(each, dim=1).cpu()
+            found[:2, here] = torch.from_numpy(np.concatenate(each, axis=1))
         samples = self._local.test if test else self._local.train
         found[2, here] = torch.tensor([len(samples(client)) for client in own], dtype=torch.float64)
         everything = self._processes.total(found).numpy()
@@ -213,10 +222,7 @@ def warn_of_long_steps(local: LocalSide) -> None:
         models = start
         for trial in range(TRIAL_PASSES):
             models = local.solver(clients, trial)(models)
-        before, after = (
-            np.mean([float(local.scores(client, of[client], test=False)[1]) for client in clients.tolist()])
-            for of in (start, models)
-        )
+        before, after = (local.scores(clients, of, test=False)[1].mean() for of in (start, models))
     if not after <= before:
         warnings.warn(
             f"the learning rate {local.settings.local.learning_rate:g} is too large for these features: "

@@ -106,8 +106,8 @@ def tuning_of(cell: Cell) -> FineTuning | None:
     return FineTuning(cell.finetune, steps, cell.finetune_strength) if cell.finetune else None  # type: ignore[arg-type]
 
 
-def train_cell(cell: Cell, federation: Federation) -> Trained:
-    """Train the cell's algorithm."""
+def trainer_of(cell: Cell, federation: Federation) -> Trainer:
+    """What trains the cell, before its first round. Raises InputError for whatever keeps it from training."""
     population = federation.population
     algorithm, settings, goal = run_settings(cell, population)
     told = {"noise_multiplier": cell.noise_multiplier}
@@ -119,7 +119,12 @@ def train_cell(cell: Cell, federation: Federation) -> Trained:
     with warnings.catch_warnings():
         # An experiment runs the printed form on purpose.
         warnings.simplefilter("ignore", StabilityWarning)
-        trainer = Trainer(federation, algorithm, cell.model, settings, goal)
+        return Trainer(federation, algorithm, cell.model, settings, goal)
+
+
+def train_cell(cell: Cell, federation: Federation) -> Trained:
+    """Train the cell's algorithm."""
+    trainer = trainer_of(cell, federation)
     return Trained(trainer, trainer.run())
 
 

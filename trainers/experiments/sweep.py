@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import as_completed
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
@@ -17,7 +18,7 @@ from ...mechanisms.workers import pool
 from ..data import Federation, load_federation
 from ..data.federation import hold_out
 from ..engine.checkpoint import replaced
-from .cell import Cell, result_of, run_settings, train_cell, tuning_of
+from .cell import Cell, result_of, run_settings, train_cell, trainer_of, tuning_of
 
 Report = Callable[[int, int, dict[str, Any]], None]
 """Called with how many are done, of how many, and the last one's result."""
@@ -43,21 +44,31 @@ def run_sweep(
     report(done, all, result) for each, first for those that were there.
     jobs: how many processes run at once, on one GPU too (a small model's round leaves it idle for most of the time).
     validation: the share of each client's training samples that scores are computed on, in place of the test samples.
-    Raises InputError for a result file that is not readable, and a cell's value that is out of range, before any runs.
+    Raises InputError before any runs: for a result file that is not readable, and what keeps a cell from training.
     """
     cells = list(cells)
     files = {cell: Path(folder) / kept / f"{cell.key}.json" for cell in cells}
     results = {cell: read_result(file) for cell, file in files.items() if file.exists()}
     missing = {cell: file for cell, file in files.items() if cell not in results}
-    for cell in missing:
-        run_settings(cell, cell.cohort)  # no data are loaded yet: the cohort stands for the population
-        tuning_of(cell)
+    _check(missing, validation)
     for done, result in enumerate(results.values(), start=1):
         report(done, len(files), result)
     for cell, result in _computed(missing, jobs, validation):
         results[cell] = result
         report(len(results), len(files), result)
     return [results[cell] for cell in cells]
+
+
+def _check(cells: Iterable[Cell], validation: float) -> None:
+    """Raise InputError for a cell's value that is out of range, and for one of each kind that cannot be trained."""
+    _federation.cache_clear()  # the data may have been written anew since another sweep of this process
+    kinds: dict[tuple[str, int, bool], Cell] = {}
+    for cell in cells:
+        run_settings(cell, cell.cohort)  # no data are loaded yet: the cohort stands for the population
+        tuning_of(cell)
+        kinds.setdefault((cell.algorithm, cell.head_layers, cell.target_epsilon > 0), cell)
+    for cell in kinds.values():
+        trainer_of(replace(cell, device="cpu", solver="auto"), _federation(cell.data, cell.seed, validation))
 
 
 def _computed(files: dict[Cell, Path], jobs: int, validation: float) -> Iterator[tuple[Cell, dict[str, Any]]]:
@@ -67,7 +78,6 @@ def _computed(files: dict[Cell, Path], jobs: int, validation: float) -> Iterator
         groups.setdefault(cell.training, {})[cell] = file
     with pool(jobs if jobs > 1 else 0, "spawn", partial(torch.set_num_threads, torch.get_num_threads())) as workers:
         if workers is None:
-            _federation.cache_clear()  # the data may have been written anew since another sweep of this process
             yield from chain.from_iterable(_trained_together(group, validation) for group in groups.values())
             return
         for future in as_completed([workers.submit(_trained_together, group, validation) for group in groups.values()]):

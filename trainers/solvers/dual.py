@@ -23,6 +23,7 @@ from ..engine.losses import LOSSES, residual
 from ..engine.parameters import FlatModule
 from ..models import Linear
 from .features import AllFeatures, BagFeatures, Features, ListedFeatures, features_of, gram_of
+from .loop import LoopSolver
 from .together import first_rows, in_order, most_steps_first, schedule
 from .work import Work, per_client
 
@@ -102,6 +103,9 @@ class DualSolver:
             buffer = work.start.new_empty(self.model.dimension) if buffer is None else buffer
             self._finish(work, found, place, rank, moved, found.start_share[rank] - 1, buffer)
             yield buffer
+
+    def predict(self, work: Work) -> Tensor:
+        return LoopSolver(self.model).predict(work)
 
     def _finish(
         self, work: Work, found: _Solution, place: int, rank: int, moved: Contribution, start_share: float, out: Tensor

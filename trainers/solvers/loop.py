@@ -45,6 +45,16 @@ class LoopSolver:
         for place, vector in enumerate(self._vectors(work)):
             yield vector - start[place]
 
+    @torch.no_grad()
+    def predict(self, work: Work) -> Tensor:
+        self.model.module.eval()
+        shown = []
+        for client, vector in zip(work.clients, per_client(work.start, len(work.clients)), strict=True):
+            if len(client):  # not every module takes no samples
+                self.model.vector.copy_(vector)
+                shown.append(self.model.module(client.rows(slice(None))))
+        return torch.cat(shown)
+
     def _vectors(self, work: Work) -> Iterator[Tensor]:
         """Each client's model after its last step, which the next one may overwrite."""
         clients, threads = len(work.clients), min(torch.get_num_threads(), len(work.clients))

@@ -121,6 +121,25 @@ class TogetherSolver:
         self.model.module.eval()
         return self._in_order(square_together, work)
 
+    @torch.no_grad()
+    def predict(self, work: Work) -> Tensor:
+        self.model.module.eval()
+        order = most_steps_first(work)
+        moved = on_device(np.array(order), work.start.device)
+        models, offsets = per_client(work.start, len(order))[moved], first_rows(work)[moved].unsqueeze(1)
+        features, shown, places = torch.cat([client.rows(slice(None)) for client in work.clients]), [], []
+        for rows, weights in schedule(in_order(work, order)):
+            chosen = rows + offsets[: len(rows)]
+            shown.append(self.outputs(models[: len(rows)], features[chosen]).flatten(0, 1))
+            places.append(torch.where(weights > 0, chosen, len(features)).flatten())  # padding: after all samples
+        found = shown[0].new_empty(len(features) + 1, *shown[0].shape[1:])
+        found[torch.cat(places)] = torch.cat(shown)
+        return found[:-1]
+
+    def outputs(self, models: Tensor, features: Tensor) -> Tensor:
+        """(c, b, outputs) of these models, (c, d), on features (c, b, ...)."""
+        raise NotImplementedError
+
     def _in_order(self, together: Callable[[Work, Slopes], Tensor], work: Work) -> Tensor:
         order = most_steps_first(work)
         places = on_device(np.array(order), work.start.device)
@@ -199,6 +218,14 @@ class VmapSolver(TogetherSolver):
 
         return slopes
 
+    def outputs(self, models: Tensor, features: Tensor) -> Tensor:
+        def own(vector: Tensor, of: Tensor) -> Tensor:
+            shown: Tensor = functional_call(self.model.module, self.model.named(vector), (of,))
+            return shown
+
+        with plain_convolutions(self.model.vector.device):
+            return vmap(own)(models, features)
+
 
 class StackedSolver(TogetherSolver):
     """Gradients of all clients from one backward pass: their losses share no parameter."""
@@ -223,6 +250,9 @@ class StackedSolver(TogetherSolver):
             return torch.autograd.grad(weighted_sum(losses, weights.flatten()), leaf)[0]
 
         return slopes
+
+    def outputs(self, models: Tensor, features: Tensor) -> Tensor:
+        return StackedSolver.forward(self)(self.model.named(models), features)  # never compiled: it is done once a run
 
     def forward(self) -> Callable[[Any, Tensor], Tensor]:
         """Parameters by name and features to outputs."""

@@ -63,6 +63,13 @@ class LocalSolver(Protocol):
         """
         ...
 
+    def predict(self, work: Work) -> Tensor:
+        """(n, outputs): each client's model at its start on its samples, client by client, as the model predicts.
+
+        The batches must hold each sample once: they say which of a client's samples may go together.
+        """
+        ...
+
 
 def per_client(vector: Tensor, clients: int) -> Tensor:
     """A (d,) or (c, d) tensor as (c, d), without copying."""

@@ -150,8 +150,9 @@ def test_models_of_the_trainer_stay_and_training_loss_falls():
     scores = fine_tune(trainer, tuning)
     assert torch.equal(trainer.client_model(0), before)
     assert np.isfinite(scores.loss).all()
-    tuned = trainer.local.scores(0, tuned_models(trainer, tuning, np.array([0]))[0], test=False)
-    assert tuned[1] < trainer.local.scores(0, before, test=False)[1]
+    first = np.array([0])
+    tuned = trainer.local.scores(first, tuned_models(trainer, tuning, first), test=False)
+    assert tuned[1] < trainer.local.scores(first, before.unsqueeze(0), test=False)[1]
 
 
 @pytest.mark.parametrize("algorithm", [NaiveJoint(), PpSgd(), FixedOmega(np.eye(6) - 1 / 6)])

@@ -330,6 +330,22 @@ def test_fine_tuning_on_cuda(penalty, model):
     np.testing.assert_allclose(scores[1].loss, scores[0].loss, rtol=1e-6)
 
 
+@pytest.mark.parametrize("model", SOLVERS)
+def test_scores_on_cuda_are_the_cpu_s(model):
+    """Of everybody together and twice the same; clients of 1 to 40 samples."""
+    cpu = trainer_on("cpu", pictures((*SIZES, 40)), model=model, dtype="float64", noise_source="host")
+    cpu.run()
+    expected = cpu.scores(test=False)
+    for solver in SOLVERS[model]:
+        cuda = trainer_on("cuda", pictures((*SIZES, 40)), model=model, solver=solver, dtype="float64")
+        cuda.personal = cpu.personal
+        cuda.personal.initial = cuda.local.initial
+        found, again = cuda.scores(test=False), cuda.scores(test=False)
+        np.testing.assert_allclose(found.loss, expected.loss, rtol=1e-9)
+        assert np.array_equal(found.accuracy, expected.accuracy)
+        assert np.array_equal(found.loss, again.loss)
+
+
 def test_dropout_runs_in_the_loop_on_cuda():
     module = torch.nn.Sequential(torch.nn.Linear(256, 8), torch.nn.Dropout(0.5), torch.nn.Linear(8, 5))
     runs = [trainer_on("cuda", model=module, algorithm=DpFedAvg()) for _ in range(2)]

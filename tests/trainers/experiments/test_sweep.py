@@ -107,6 +107,7 @@ BAD = [
     ("privacy-utility", "--model", "cnn"),
     ("fair", "--delta", "2"),
     ("mocha-figure1", "--lambda", "-1"),
+    ("rounds", "--delta", "0", "--epsilons", "1"),
 ]
 
 
@@ -118,6 +119,16 @@ def test_bad_input_is_refused_before_any_run_and_leaves_no_folder(asked, tmp_pat
     assert told.startswith(f"error: {asked[1]} = ")
     assert told.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["dpfedmtl", "dpfedmtl-rounds"])
+def test_a_model_without_lower_layers_is_refused_before_training_alone_or_fedavg_runs(name, tmp_path, capsys):
+    folder = tmp_path / "out"
+    assert run(["experiment", name, *COMMAND, "--model", "logistic", "--out", str(folder)]) == 2
+    told = capsys.readouterr().err
+    assert told.startswith("error: head_layers = 1: expected fewer than the model's 1 layers")
+    assert told.count("\n") == 1
+    assert not folder.exists()
 
 
 def test_a_damaged_result_is_named_before_anything_runs(tmp_path, monkeypatch):
