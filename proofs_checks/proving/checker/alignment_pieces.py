@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .forms import Form, Sign, noise_index
+from .forms import Form, Sign
 from .noise import COMPUTED, KINDS, Draw
 from .refusals import Refused
 
@@ -28,12 +28,6 @@ class Piece:
     def moved(self, form: Form) -> Form:
         """The form at the shifted noise."""
         return form.inserted({f"n{k}": Form.variable(f"n{k}") + s for k, s in enumerate(self.shifts)})
-
-    def continuous(self, form: Form) -> bool:
-        """Whether the form hangs on smooth noise, and on nothing computed of it: it is 0 with probability 0 only."""
-        places = [k for name in form.slopes if (k := noise_index(name)) is not None and k < len(self.draws)]
-        kinds = [self.draws[k][0] for k in places]
-        return any(KINDS[kind].smooth for kind in kinds) and not any(kind in COMPUTED for kind in kinds)
 
     def to_json(self) -> dict[str, Any]:
         """As certificates have it: numbers are fractions as text."""

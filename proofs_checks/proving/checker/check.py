@@ -26,7 +26,7 @@ from .costs import costs, drawn, gaussian_costs, of_its_sort
 from .farkas import Prover
 from .forms import Form, Sign
 from .inductions.check import check_induction
-from .noise import support
+from .noise import smooth, support
 from .pairs import CONTAINERS, Data, Neighbours, Setting
 from .progress import Watch
 from .real.runs import Real, at_random, replayed
@@ -221,7 +221,7 @@ def _arrives(prover: Prover, piece: Piece, ways: list[Leaf], there: Node, data: 
         if not all(prover.entails(source, sign) for sign in arrival):
             raise Refused(f"shifted noise leaves the support of noise {k}, for the output {piece.key}")
     for sign in piece.target:
-        strict = sign.strict and not piece.continuous(sign.form)
+        strict = sign.strict and not smooth(sign.form, piece.draws)
         if not prover.entails(source, Sign(piece.moved(sign.form), strict)):
             raise Refused(f"shifted noise leaves its target, for the output {piece.key}")
     starts = [leaf for leaf in ways if (leaf.key, leaf.draws) == (piece.key, piece.draws)]
@@ -246,7 +246,7 @@ def _same_numbers(prover: Prover, piece: Piece, start: Leaf, end: Leaf, known: l
 
 def _apart(prover: Prover, pieces: list[Piece], facts: list[Sign]) -> None:
     """Pieces of one output with different shifts have targets that do not overlap, but for null sets."""
-    targets = [[Sign(s.form, s.strict or piece.continuous(s.form)) for s in piece.target] for piece in pieces]
+    targets = [[Sign(s.form, s.strict or smooth(s.form, piece.draws)) for s in piece.target] for piece in pieces]
     keys = [({sign.key() for sign in target}, {sign.opposite_key() for sign in target}) for target in targets]
     for i, j in itertools.combinations(range(len(pieces)), 2):
         one, other = pieces[i], pieces[j]

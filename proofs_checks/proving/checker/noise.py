@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from .forms import Form, Sign
+from .forms import Form, Sign, noise_index
 from .refusals import Refused
 from .rounding import logarithm_up
 
@@ -61,6 +61,13 @@ Draw = tuple[str, str]
 def noise_of(draws: Sequence[Draw], values: Sequence[T]) -> tuple[T, ...]:
     """What belongs to noise, of values for every draw: not what is computed."""
     return tuple(value for (kind, _), value in zip(draws, values, strict=True) if kind not in COMPUTED)
+
+
+def smooth(form: Form, draws: Sequence[Draw]) -> bool:
+    """Whether it hangs on smooth noise, and on nothing computed of it: then it is 0 with probability 0."""
+    places = [k for name in form.slopes if (k := noise_index(name)) is not None and k < len(draws)]
+    kinds = [draws[k][0] for k in places]
+    return any(KINDS[kind].smooth for kind in kinds) and not any(kind in COMPUTED for kind in kinds)
 
 
 def checked(kind: str, parameter: Fraction) -> Fraction:

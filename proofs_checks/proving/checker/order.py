@@ -13,7 +13,7 @@ from typing import Any
 
 from .current_run import tracer
 from .forms import Form, Sign
-from .noise import COMPUTED, KINDS, Draw
+from .noise import Draw, smooth
 from .refusals import Refused
 
 Compare = Callable[[Any, Any], Any]
@@ -50,14 +50,9 @@ def _test(operation: Compare, a: Any, b: Any) -> Any:
 
 
 def distinct(forms: Sequence[Form], draws: Sequence[Draw]) -> bool:
-    """Whether any two differ by a constant or by what has smooth noise in it, and nothing that is computed of noise."""
-    smooth = {f"n{k}" for k, (kind, _) in enumerate(draws) if KINDS[kind].smooth}
-    computed = {f"n{k}" for k, (kind, _) in enumerate(draws) if kind in COMPUTED}
+    """Whether any two differ by a constant, or by what is 0 with probability 0."""
     gaps = [one.plus(other, -1) for one, other in itertools.combinations(forms, 2)]
-    return all(
-        (not smooth.isdisjoint(gap.slopes) and computed.isdisjoint(gap.slopes)) or (not gap.slopes and gap.at_zero != 0)
-        for gap in gaps
-    )
+    return all(smooth(gap, draws) or (not gap.slopes and gap.at_zero != 0) for gap in gaps)
 
 
 class Ranking:

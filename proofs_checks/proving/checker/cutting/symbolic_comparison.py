@@ -13,9 +13,9 @@ from typing import Any
 
 from ..farkas import Prover
 from ..forms import Form, Sign
-from ..language.above_zero import smooth
 from ..language.calls import called
 from ..language.values import Dimension, Generator, Vector
+from ..noise import smooth
 from ..outputs import key_of
 from ..pairs import Data, Setting
 from ..refusals import Raises, Refused, TooManyWays

@@ -10,7 +10,7 @@ from ..alignment_pieces import Piece
 from ..costs import of_its_sort, step_cost
 from ..farkas import Prover
 from ..forms import Form, Sign
-from ..noise import noise_of
+from ..noise import noise_of, smooth
 from ..refusals import Refused
 from .configurations import START, Configuration, Key, Move
 from .states import WHOLE, numbers_of
@@ -125,8 +125,7 @@ class Comparing(Walk):
 
 def opened(way: Way, tests: Iterable[Sign]) -> list[Sign]:
     """Tests on continuous noise as strict ones: equality is a null set, and shifting keeps null sets."""
-    piece = Piece("", way.draws, (), (), (), ())
-    return [Sign(test.form, test.strict or piece.continuous(test.form)) for test in tests]
+    return [Sign(test.form, test.strict or smooth(test.form, way.draws)) for test in tests]
 
 
 def tightened(signs: Iterable[Sign], whole: Container[str]) -> list[Sign]:

@@ -21,17 +21,17 @@ from ..cutting.cut import RETURN
 from ..farkas import Prover
 from ..forms import Form, Point, Sign, noise_index
 from ..language.values import Appended, Array, Vector
-from ..noise import KINDS
+from ..noise import KINDS, Draw
 from ..pairs import Data, finite_range
 from ..real.recorded_noise import Recorded, quietly, with_sampler
-from ..real.runs import numbers
+from ..real.runs import close, noise_for, numbers
 from ..refusals import Refused
 from ..runs import Leaf
 from ..tracer import complete
 from .states import APPENDED, REAL, VECTOR, WHOLE, Layout, built
-from .steps import LENGTH, Outcome, RealStep, Steps
+from .steps import LENGTH, Outcome, PythonStep, Steps
 
-TRIES, MARGIN, SMALL, CLOSE = 3, Fraction(1, 64), Fraction(1, 16), 1e-9
+TRIES, MARGIN, SMALL = 3, Fraction(1, 64), Fraction(1, 16)
 LARGEST_INDEX, GRID, COLUMNS = 300, 1024, 2
 """Points have indices up to this, numbers that are exact as floats, and records with so many entries."""
 DTYPES = {"b": bool, "i": np.int64, "w": np.int64, "f": float}
@@ -46,7 +46,7 @@ class RealSteps(Steps):
 
     seen: set[str] = field(default_factory=set)
 
-    def compare(self, found: Sequence[tuple[Leaf, Outcome]], data: Data, real: RealStep) -> None:
+    def compare(self, found: Sequence[tuple[Leaf, Outcome]], data: Data, real: PythonStep) -> None:
         """Raises Refused where the real step does something else."""
         chance = random.Random(len(self.seen))
         for leaf, outcome in found:
@@ -58,14 +58,13 @@ class RealSteps(Steps):
             for point in itertools.islice(_points(leaf, data, real, chance), 2):
                 self._compare(leaf, outcome, point, data, real)
 
-    def _compare(self, leaf: Leaf, outcome: Outcome, point: Point, data: Data, real: RealStep) -> None:
+    def _compare(self, leaf: Leaf, outcome: Outcome, point: Point, data: Data, real: PythonStep) -> None:
         noise = [numbers(point[f"n{k}"]) for k in range(len(leaf.draws))]
         whole = [each for each, (kind, _) in zip(noise, leaf.draws, strict=True) if KINDS[kind].whole]
         if any(value != int(value) for value, *_ in whole):
             return
         length = int(point.get(LENGTH, Fraction(1)))
-        rng = _Noise(tuple((kind, _with_length(scale, length)) for kind, scale in leaf.draws), noise)
-        rng.length = length
+        rng = _Noise(tuple((kind, _with_length(scale, length)) for kind, scale in leaf.draws), noise, length)
         given = self._given(point, data, real)
         try:
             control, result = quietly(with_sampler(real.function, rng.discrete_laplace), *given, rng)
@@ -77,7 +76,7 @@ class RealSteps(Steps):
         if control != outcome.control or not rng.finished() or not _alike(outcome, result, wanted, length):
             raise Refused(f"a real step does something else than what it was read as, at {_shown(point)}")
 
-    def _given(self, point: Point, data: Data, real: RealStep) -> list[Any]:
+    def _given(self, point: Point, data: Data, real: PythonStep) -> list[Any]:
         """The arguments but for rng."""
         values: Iterator[Any] = iter([_real(number.value(point)) for number in real.numbers])
         state = [_python(built(part, values, name)) for part, name in zip(real.layout, self.loop.names, strict=False)]
@@ -91,7 +90,9 @@ class RealSteps(Steps):
 class _Noise(Recorded):
     """Noise of a scale that is divided by the number of entries is such noise, divided by it (values.Ratio)."""
 
-    length = 1
+    def __init__(self, draws: tuple[Draw, ...], noise: list[list[float]], length: int) -> None:
+        super().__init__(draws, noise)
+        self.length = length
 
     def _one(self, kind: str, scale: float) -> Any:
         stated = float(Fraction(self._left[0][0][1])) if self._left and self._left[0][0][0] == kind else scale
@@ -112,7 +113,8 @@ def _alike(outcome: Outcome, result: Any, wanted: list[Any], length: int) -> boo
     same = len(layouts) == len(values) and all([*map(reading.alike, layouts, values)])
     lists = iter(reading.lists)
     same = same and all([reading.items(items[1:], next(lists, None)) for _, items in json.loads(outcome.label)[1]])
-    return same and len(wanted) == len(reading.numbers) and all(map(_close, wanted, reading.numbers))
+    pairs = zip(map(numbers, wanted), map(numbers, reading.numbers), strict=False)
+    return same and len(wanted) == len(reading.numbers) and all(close(one, other) for one, other in pairs)
 
 
 class _Comparing:
@@ -169,7 +171,7 @@ def _parts(head: list[Any], value: Any) -> list[Any] | None:
     return list(vars(value).values()) if fits and hasattr(value, "__dict__") else None
 
 
-def _points(leaf: Leaf, data: Data, real: RealStep, chance: random.Random) -> Iterator[Point]:
+def _points(leaf: Leaf, data: Data, real: PythonStep, chance: random.Random) -> Iterator[Point]:
     """Points of the way: with zeros, with numbers that are drawn, and where a solver finds one."""
     tests = [*data.facts, *(Sign(t.form - MARGIN, False) if t.form.noisy else t for t in leaf.tests)]
     entry = [] if real.entry is None else [real.entry]
@@ -201,10 +203,7 @@ def _completed(
     except (ArithmeticError, ValueError):
         return None
     known = {name: Form(None, value) for name, value in point.items() if name not in data.vectors}
-    fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
-    if any(sign.decided() is False for sign in fixed):
-        return None
-    noise = Prover().point(fixed) if any(sign.form.slopes for sign in fixed) else {}
+    noise = noise_for(tests, known)
     if noise is None:
         return None
     drawn: dict[str, Any] = {}
@@ -251,10 +250,6 @@ def _python(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(map(_python, value))
     return {key: _python(each) for key, each in value.items()} if isinstance(value, dict) else value
-
-
-def _close(one: Any, other: Any) -> bool:
-    return bool(np.all(np.abs(one - other) <= CLOSE * (1 + np.abs(one) + np.abs(other))))
 
 
 def _shown(point: dict[str, Any]) -> str:

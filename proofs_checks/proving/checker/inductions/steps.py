@@ -63,7 +63,7 @@ class Outcome(NamedTuple):
 
 
 @dataclass(frozen=True)
-class RealStep:
+class PythonStep:
     """What is run on symbols, as a function of Python: "before", "step" or "after"; the state and entry it gets."""
 
     what: str
@@ -133,7 +133,7 @@ class Steps:
     def start(self, data: Data) -> list[Way]:
         """The ways to the first loop's head."""
         before, length = self.cut.before, self.length(data)
-        real = RealStep("before", self.cut.real_before)
+        real = PythonStep("before", self.cut.real_before)
         return self._ways(
             lambda: called(before, [length, _dimension(data), Generator()], {}), data, self.loop.names, real
         )
@@ -149,7 +149,7 @@ class Steps:
                 self.loop.step, [self._state(layout, numbers), at, held, length, _dimension(data), Generator()], {}
             )
 
-        real = RealStep("step", self.loop.real[0], layout, numbers, entry)
+        real = PythonStep("step", self.loop.real[0], layout, numbers, entry)
         return self._ways(run, data, self.loop.names, real)
 
     def end(self, layout: Layout, numbers: Sequence[Form], data: Data) -> list[Way]:
@@ -160,7 +160,7 @@ class Steps:
         def run() -> Any:
             return called(self.loop.after, [self._state(layout, numbers), length, _dimension(data), Generator()], {})
 
-        return self._ways(run, data, names, RealStep("after", self.loop.real[1], layout, numbers))
+        return self._ways(run, data, names, PythonStep("after", self.loop.real[1], layout, numbers))
 
     def idle(self, layout: Layout, numbers: Sequence[Form]) -> list[Way]:
         """No step at all: what a dataset does that lacks the entry."""
@@ -170,7 +170,7 @@ class Steps:
         label = json.dumps([*json.loads(label), ()])
         return [Way((), (), label, control, same, tuple(released), tuple(after), event)]
 
-    def _ways(self, run: Callable[[], Any], data: Data, names: tuple[str, ...], real: RealStep) -> list[Way]:
+    def _ways(self, run: Callable[[], Any], data: Data, names: tuple[str, ...], real: PythonStep) -> list[Way]:
         done: list[Outcome] = []
         came = None if real.what == "before" else (real.layout, real.numbers)
         data.whole |= numbers_of(real.layout, WHOLE)
@@ -186,7 +186,7 @@ class Steps:
         self.compare(found, data, real)
         return [_way(leaf, outcome) for leaf, outcome in found]
 
-    def compare(self, found: Sequence[tuple[Leaf, Outcome]], data: Data, real: RealStep) -> None:
+    def compare(self, found: Sequence[tuple[Leaf, Outcome]], data: Data, real: PythonStep) -> None:
         """With the step itself: by those who check (real_steps.py)."""
 
     def _outcome(self, control: str, result: Any, names: tuple[str, ...], came: Any, known: Container[str]) -> Outcome:

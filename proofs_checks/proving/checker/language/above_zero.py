@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ..current_run import tracer
 from ..forms import Form, Sign, noise_index
-from ..noise import COMPUTED, KINDS, Draw
+from ..noise import COMPUTED, smooth
 
 
 def noted(made: Form, positive: bool = False) -> Form:
@@ -41,12 +39,6 @@ def nonnegative(form: Form) -> bool:
 def never_zero(form: Form) -> bool:
     """Whether it is not 0 on this run, but for probability 0."""
     return smooth(form, tracer().draws) or positive(form) or positive(-form)
-
-
-def smooth(form: Form, draws: Sequence[Draw]) -> bool:
-    """Whether it hangs on smooth noise, and on nothing computed of it: then it is 0 with probability 0."""
-    kinds = [draws[k][0] for name in form.slopes if (k := noise_index(name)) is not None]
-    return any(KINDS[kind].smooth for kind in kinds) and not any(kind in COMPUTED for kind in kinds)
 
 
 def computed(form: Form) -> bool:

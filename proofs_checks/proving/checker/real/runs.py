@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -211,15 +211,20 @@ def _inside(case: Neighbours, leaf: Leaf, prover: Prover) -> Point | None:
 def _with_noise(case: Neighbours, leaf: Leaf, point: Point, tests: list[Sign]) -> Point | None:
     """The point of the data, with noise by which it is on the way."""
     known = {name: Form(None, numbers_of(point[name])[0]) for name in case.data.ends}
-    fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
-    if any(not sign.form.slopes and not sign.decided() for sign in fixed):
-        return None
-    noise = Prover().point(fixed) if any(sign.form.slopes for sign in fixed) else {}
+    noise = noise_for(tests, known)
     if noise is None:
         return None
     nothing = {f"n{k}": Fraction(0) for k in range(len(leaf.draws))}
     vectors = {f"n{k}" for k, (kind, _) in enumerate(leaf.draws) if KINDS[kind].vector}
     return _computed(point | _widened(nothing | noise, vectors, _columns(point)), leaf)
+
+
+def noise_for(tests: Sequence[Sign], known: Mapping[str, Form]) -> Point | None:
+    """Noise by which the tests hold beside what is known; None where there is none."""
+    fixed = [Sign(test.form.inserted(known), test.strict) for test in tests]
+    if any(sign.decided() is False for sign in fixed):
+        return None
+    return Prover().point(fixed) if any(sign.form.slopes for sign in fixed) else {}
 
 
 def _widened(point: Point, records: set[str], columns: int) -> Point:
@@ -278,11 +283,11 @@ def same_output(function: Real, entries: list[Any], leaf: Leaf, point: Point) ->
     if not alike(json.loads(leaf.key), json.loads(json.dumps(real_parts(output))), found):
         raise Refused(f"on {entries} with noise {noise} the real output is {output!r:.100}, not {leaf.key}")
     expected = [numbers(form.value(point)) for form in leaf.reals[: len(found)]]
-    if not all(map(_close, expected, found)):
+    if not all(map(close, expected, found)):
         raise Refused(f"on {entries} with noise {noise} the real output is {output!r:.100}, not {expected}")
 
 
-def _close(one: list[float], other: list[float]) -> bool:
+def close(one: list[float], other: list[float]) -> bool:
     """Equal but for rounding. What has no records in it is the same number for each of their entries."""
     if len(one) == 1:
         one = one * len(other)
