@@ -45,6 +45,18 @@ def test_a_claim_below_the_least_epsilon_is_not_proved(epsilon, proved):
     assert prove(clipped_sum, epsilon=epsilon, up_to=2).proved is proved
 
 
+def test_code_that_was_replaced_is_read_anew():
+    def noisy(data, rng):
+        return data.sum() + rng.laplace(0, 1)
+
+    def noisier(data, rng):
+        return data.sum() + rng.laplace(0, 2)
+
+    assert prove(noisy, up_to=1).epsilon == 1
+    noisy.__code__ = noisier.__code__
+    assert prove(noisy, up_to=1).epsilon == 0.5
+
+
 def test_without_clipping_nothing_is_proved_over_all_reals():
     proof = prove(lambda dataset, rng: dataset.sum() + rng.laplace(), up_to=2, low=None, high=None)
     assert proof.verdict == "not proved"

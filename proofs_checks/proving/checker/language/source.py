@@ -16,10 +16,13 @@ from ..refusals import Refused
 COMPARED = "code", "names", "varnames", "freevars", "cellvars", "argcount", "flags", "firstlineno"
 
 
-@functools.lru_cache(256)
 def definition(function: types.FunctionType) -> ast.FunctionDef:
-    """The syntax of the very code that the function runs. Not to be changed. Raises Refused."""
-    code = function.__code__
+    """The syntax of the very code that the function runs now. Not to be changed. Raises Refused."""
+    return _definition(function, function.__code__)
+
+
+@functools.lru_cache(256)
+def _definition(function: types.FunctionType, code: types.CodeType) -> ast.FunctionDef:
     try:
         tree = ast.parse("".join(inspect.findsource(function)[0]))
         whole = compile(tree, code.co_filename, "exec", dont_inherit=True, flags=future(function))
