@@ -1,4 +1,4 @@
-"""Inequalities as z3 reads them, by its C interface: z3's Python operators look for coercions, ten times as long.
+"""Inequalities as z3 reads them, by its C interface: z3's Python operators look for coercions, six times as long.
 
 What that interface returns is kept in a name until it is used: z3 forgets terms that no Python object holds.
 """
