@@ -188,6 +188,19 @@ def test_what_is_another_array_from_forty_entries_on_is_noticed_there(name, monk
     BothReadings(function, cut(read_as, "replace-one", ARRAY), Setting(), True, Prover()).compare([])
 
 
+def five_times_from_many_on(data, rng):
+    weight = 5.0 if len(data) > 5003 else 1.0
+    return (data * weight).sum() + rng.laplace(0, 1)
+
+
+def test_a_number_of_entries_in_the_code_is_run_beyond(monkeypatch):
+    case = five_times_from_many_on, capped, ARRAY
+    with pytest.raises(Refused, match="something else on 5004 entries"):
+        in_runs(*case)
+    monkeypatch.setattr(real_runs, "LARGEST", 5003)
+    in_runs(*case)
+
+
 @pytest.mark.parametrize("function", [above, capped, first_of_equals, with_any_noise, of_two_kinds, of_norm_one])
 def test_what_is_read_as_itself_is_accepted(function):
     case = function, function, ROWS if function is of_norm_one else ARRAY

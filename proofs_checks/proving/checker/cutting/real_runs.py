@@ -18,7 +18,7 @@ from .cut import BREAK, NEXT, Cut, cut
 
 MOST = 6
 LARGER = (40, 257)
-LARGEST = 2000
+LARGEST = 10_000
 """With LARGER, and with one entry more than each number in its code from MOST to below LARGEST, the function is run
 once: the search looked at few entries only, and what does something else from some number of entries on is seen."""
 Step = tuple[Callable[..., Any], Callable[..., Any]]
