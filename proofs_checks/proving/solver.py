@@ -101,6 +101,8 @@ def pairs(setting: Setting, entries: int, merging: bool) -> Iterator[Pair]:
 
 def largest(form: Form, known: Iterable[Sign]) -> Fraction | None:
     """The supremum of a form where the signs hold (somewhere they do); None where there is none."""
+    if not form.slopes:
+        return form.at_zero
     known = list(known)
     corner = _corner(form, known)
     if corner is not None and all(sign.form.value(corner) >= 0 for sign in known):
