@@ -36,7 +36,7 @@ def test_the_guide_s_table_is_that_of_the_recorded_runs(guide, runs):
     assert grid(summarise(results)) not in text
 
 
-@pytest.mark.parametrize("runs", ["fair-femnist.json", "fair-synthetic-quick.json"])
+@pytest.mark.parametrize("runs", ["fair-femnist.json", "fair-cnn-femnist.json", "fair-synthetic-quick.json"])
 def test_the_fair_comparison_s_table_is_that_of_the_recorded_runs(runs):
     results = read_runs(DOCS / "results" / runs)
     text = (DOCS / "trainers" / "findings.md").read_text(encoding="utf-8")
