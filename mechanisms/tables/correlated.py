@@ -115,6 +115,10 @@ class MatrixFactorisationTable(CorrelatedTable):
             return BallsInBins(noise, sampling.bins)
         return MinSeparated(noise, self._coin(sampling))
 
+    def rate_of_free(self, sampling: SamplingTable) -> float:
+        """With which probability a unit takes part in a round in which it may, where others may not."""
+        return self._rate(sampling) if sampling.scheme == Scheme.CYCLIC_POISSON else self._coin(sampling)
+
     def _coin(self, sampling: SamplingTable) -> float:
         """Of a unit that may flip one: cohorts have population / (min_separation - 1 + 1/rate) units."""
         if sampling.sampling_rate is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from ...mechanisms import Gaussian, InputError, Repeat, WithReplacement
 from ...mechanisms.paths import content
 from ...mechanisms.tables.cohort import SamplingTable
+from ...mechanisms.tables.correlated import MatrixFactorisationTable
 from ...mechanisms.tables.phase import Phase
 from ...mechanisms.tables.scheme import Scheme
 from .audit import ScheduleAudit, audit_cyclic_poisson, audit_schedule
@@ -90,9 +92,12 @@ def _same_sampling(log: dict[str, Any], phase: Phase) -> bool:
     if logged.get("scheme") != claimed.scheme:
         return False
     if claimed.scheme in NOISE_HAS_MORE:
-        apart = getattr(phase.mechanism, "min_separation", None)
-        stated = claimed.model_dump(exclude_none=True) | {"groups": apart, "min_separation": apart}
-        return all(stated[key] == value for key, value in logged.items() if key in stated)
+        noise = phase.mechanism
+        assert isinstance(noise, MatrixFactorisationTable)  # no other noise takes these schemes
+        stated = {"bins": claimed.bins, "groups": noise.min_separation, "min_separation": noise.min_separation}
+        rate = logged.get("sampling_rate")  # a claim may state sizes in its place: they say the same but for rounding
+        same = rate is None or math.isclose(rate, noise.rate_of_free(claimed), rel_tol=1e-9)
+        return same and all(stated[key] == value for key, value in logged.items() if key in stated)
     drawn = SamplingTable.model_validate({"population": log["population"], **logged})
     return drawn.sampled(Gaussian(1.0)) == claimed.sampled(Gaussian(1.0))
 

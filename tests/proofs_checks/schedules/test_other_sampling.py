@@ -33,6 +33,18 @@ SAME = {
         {"groups": 2, "sampling_rate": 0.2},
         {"groups": 5, "sampling_rate": 0.2},
     ),
+    "min-separated, of sizes": (
+        FACTORED | {"min_separation": 3},
+        EVERYBODY,
+        {"min_separation": 3, "sampling_rate": 1 / 3},
+        {"min_separation": 3, "sampling_rate": 0.2},
+    ),
+    "cyclic-poisson, of sizes": (
+        BANDED | {"min_separation": 2},
+        EVERYBODY,
+        {"groups": 2, "sampling_rate": 0.4},
+        {"groups": 2, "sampling_rate": 0.2},
+    ),
 }
 
 
