@@ -9,12 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from ...mechanisms import Gaussian, InputError, Repeat, WithReplacement
 from ...mechanisms.paths import content
 from ...mechanisms.tables.cohort import SamplingTable
 from ...mechanisms.tables.correlated import MatrixFactorisationTable
 from ...mechanisms.tables.phase import Phase
+from ...mechanisms.tables.problems import first_problem
 from ...mechanisms.tables.scheme import Scheme
+from ...mechanisms.validate import positive
 from .audit import ScheduleAudit, audit_cyclic_poisson, audit_schedule
 from .separated import audit_balls_in_bins, audit_min_separated
 
@@ -32,8 +36,6 @@ def audited(path: Path, error: float) -> ScheduleAudit:
 
 def _audited(log: dict[str, Any], error: float) -> ScheduleAudit:
     sampling, rounds = log["sampling"], log["rounds"]
-    if not isinstance(rounds, list) or not rounds or not all(isinstance(cohort, list) for cohort in rounds):
-        raise InputError("rounds", str(rounds)[:40], "a list with one list of unit numbers for each round")
     # what a claim's [sampling] does not have: groups and distances are the noise's there, draws with replacement an
     # observer's matter
     if sampling.get("scheme") == "balls-in-bins":
@@ -49,10 +51,17 @@ def _audited(log: dict[str, Any], error: float) -> ScheduleAudit:
         (draws,) = _exactly(sampling, ("cohort",), DRAWS)
         drawn = WithReplacement(Gaussian(1.0), log["population"], draws)
         return audit_schedule(Repeat(drawn, len(rounds)), rounds, log["population"], error)
-    table = SamplingTable.model_validate({"population": log["population"], **sampling})
+    table = _stated(log)
     # noise has no part in who takes part
     run = Repeat(table.sampled(Gaussian(1.0)), table.times(len(rounds)))
     return audit_schedule(run, rounds, log["population"], error)
+
+
+def _stated(log: dict[str, Any]) -> SamplingTable:
+    try:
+        return SamplingTable.model_validate({"population": log["population"], **log["sampling"]})
+    except ValidationError as problem:
+        raise first_problem(problem) from None
 
 
 def _exactly(sampling: dict[str, Any], names: tuple[str, ...], expected: str) -> tuple[Any, ...]:
@@ -96,10 +105,9 @@ def _same_sampling(log: dict[str, Any], phase: Phase) -> bool:
         assert isinstance(noise, MatrixFactorisationTable)  # no other noise takes these schemes
         stated = {"bins": claimed.bins, "groups": noise.min_separation, "min_separation": noise.min_separation}
         rate = logged.get("sampling_rate")  # a claim may state sizes in its place: they say the same but for rounding
-        same = rate is None or math.isclose(rate, noise.rate_of_free(claimed), rel_tol=1e-9)
+        same = rate is None or math.isclose(positive("sampling_rate", rate), noise.rate_of_free(claimed), rel_tol=1e-9)
         return same and all(stated[key] == value for key, value in logged.items() if key in stated)
-    drawn = SamplingTable.model_validate({"population": log["population"], **logged})
-    return drawn.sampled(Gaussian(1.0)) == claimed.sampled(Gaussian(1.0))
+    return _stated(log).sampled(Gaussian(1.0)) == claimed.sampled(Gaussian(1.0))
 
 
 def read_log(path: Path) -> dict[str, Any]:
@@ -113,4 +121,7 @@ def read_log(path: Path) -> dict[str, Any]:
     keys = {"population", "sampling", "rounds"}
     if not isinstance(log, dict) or set(log) != keys or not isinstance(log["sampling"], dict):
         raise InputError("--schedule", str(path), EXPECTED)
+    rounds = log["rounds"]
+    if not isinstance(rounds, list) or not rounds or not all(isinstance(cohort, list) for cohort in rounds):
+        raise InputError("rounds", str(rounds)[:40], "a list with one list of unit numbers for each round")
     return log

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
+from dpcert.mechanisms import InputError
 from dpcert.proofs_checks.claims.claim import parse_claim
-from dpcert.proofs_checks.schedules.logged import other_sampling
+from dpcert.proofs_checks.schedules.logged import audited, other_sampling, read_log
 
 PLAIN = {"kind": "gaussian", "noise_multiplier": 1.0}
 FACTORED = {"kind": "matrix-factorisation", "noise_multiplier": 2.0, "coefficients": [1.0, 0.5]}
 BANDED = {"kind": "matrix-factorisation", "noise_multiplier": 2.0, "column_norms": [1.0], "bands": 2}
 EVERYBODY = {"population": 50, "cohort": 10}
+ABOUT = {"title": "t", "neighbouring": "zero-out", "epsilon": 3.0, "delta": 1e-5}
 
 SAME = {
     "poisson": (PLAIN, {"sampling_rate": 0.2}, {"sampling_rate": 0.2}, {"sampling_rate": 0.3}),
@@ -52,9 +56,8 @@ SAME = {
 def test_the_claim_s_own_and_another(name: str) -> None:
     mechanism, stated, same, other = SAME[name]
     scheme = {"scheme": name.partition(",")[0]}
-    about = {"title": "t", "neighbouring": "zero-out", "epsilon": 3.0, "delta": 1e-5}
     claim = parse_claim(
-        {"claim": about, "mechanism": mechanism, "sampling": scheme | stated, "composition": {"rounds": 20}}
+        {"claim": ABOUT, "mechanism": mechanism, "sampling": scheme | stated, "composition": {"rounds": 20}}
     )
 
     def said(sampling: dict, rounds: int = 20, population: int = 50) -> str:
@@ -68,3 +71,32 @@ def test_the_claim_s_own_and_another(name: str) -> None:
     assert "at most the 20 rounds" in said(scheme | same, rounds=21)
     if "population" in stated:
         assert "its population is 60" in said(scheme | same, population=60)
+
+
+@pytest.mark.parametrize(
+    ("stated", "field"),
+    [
+        ({"rounds": 5}, "rounds"),
+        ({"rounds": [5]}, "rounds"),
+        ({"sampling": {"scheme": "poisson", "sampling_rate": "x"}}, "sampling_rate"),
+        ({"sampling": {"scheme": "poisson", "rate": 0.1}}, "rate"),
+    ],
+)
+def test_a_log_that_cannot_be_read_is_refused_by_its_key(stated, field, tmp_path) -> None:
+    log, path = {"population": 3, "sampling": {"scheme": "poisson", "sampling_rate": 0.1}, "rounds": [[1]]}, "log.json"
+    (tmp_path / path).write_text(json.dumps(log | stated))
+    claim = parse_claim(
+        {
+            "claim": ABOUT,
+            "mechanism": PLAIN,
+            "sampling": {"scheme": "poisson", "sampling_rate": 0.1},
+            "composition": {"rounds": 2},
+        }
+    )
+    for read in (
+        lambda: other_sampling(read_log(tmp_path / path), claim.phases),
+        lambda: audited(tmp_path / path, 0.1),
+    ):
+        with pytest.raises(InputError) as problem:
+            read()
+        assert problem.value.field == field
