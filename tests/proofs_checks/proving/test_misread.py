@@ -12,6 +12,7 @@ from dpcert.proofs_checks.proving.checker.farkas import Prover
 from dpcert.proofs_checks.proving.checker.language import arrays, numpy_cells, numpy_made
 from dpcert.proofs_checks.proving.checker.language.methods import ARRAYS
 from dpcert.proofs_checks.proving.checker.pairs import Data
+from dpcert.proofs_checks.proving.checker.real.runs import close
 from dpcert.proofs_checks.proving.checker.tracer import Tracer
 
 
@@ -28,6 +29,14 @@ def test_what_leaks_is_not_proved(function):
 @pytest.mark.parametrize(("function", "options"), misread.CAREFUL)
 def test_what_has_a_value_is_proved(function, options):
     assert prove(function, epsilon=1, entries=1, **options).every_size
+
+
+@pytest.mark.parametrize("real", [np.inf, -np.inf, np.nan, 3.1])
+def test_no_number_is_close_to_another_or_to_none(real):
+    """The tolerance grows with the numbers: an infinite one would be near to all."""
+    assert close([3.0], [3.0 + 1e-12])
+    assert not close([3.0], [real])
+    assert not close([real, 3.0], [3.0, 3.0])
 
 
 FLAT = np.arange(6.0).reshape(2, 3)

@@ -288,8 +288,9 @@ def same_output(function: Real, entries: list[Any], leaf: Leaf, point: Point) ->
 
 
 def close(one: list[float], other: list[float]) -> bool:
-    """Equal but for rounding. What has no records in it is the same number for each of their entries."""
+    """Equal but for rounding: no infinite number is. What has no records in it is the same number for each of their
+    entries."""
     if len(one) == 1:
         one = one * len(other)
-    near = [abs(a - b) <= TOLERANCE * (1 + abs(a) + abs(b)) for a, b in zip(one, other, strict=False)]
+    near = [abs(a - b) <= TOLERANCE * (1 + abs(a) + abs(b)) < math.inf for a, b in zip(one, other, strict=False)]
     return len(one) == len(other) and all(near)
