@@ -35,5 +35,6 @@ def cyclic_poisson(noise: BandedFactorisation, sampling_rate: float) -> Mechanis
     worst = [group for group in range(len(passes[-1])) if all(norm[group] == max(norm) for norm in passes)]
     if not worst:
         raise InputError("column_norms", norms[:8], "norms of which one group has the largest in every pass")
-    parts = [Poisson(Gaussian(noise.noise_multiplier / norm[worst[0]]), share) for norm in passes]
+    largest = [norm[worst[0]] for norm in passes if norm[worst[0]]]  # a pass of norms of 0 releases nothing
+    parts = [Poisson(Gaussian(noise.noise_multiplier / norm), share) for norm in largest]
     return Repeat(parts[0], len(parts)) if len(set(parts)) == 1 else Sequence(tuple(parts))

@@ -12,14 +12,13 @@ that do not depend on the data. Contributions are vectors of norm at most 1 in u
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Annotated, Any
 
 from .base import Mechanism
 from .correlated import CorrelatedGaussian, MaxParticipations, MinSeparation, NodeNoise, RoundsTogether
 from .quantity import Check, Quantity
-from .validate import InputError, count, listed, nonnegative, number, positive
+from .validate import InputError, count, listed, nonnegative, number
 
 _SOME = "a list of numbers, not empty"
 
@@ -42,9 +41,7 @@ def _lower_triangular(name: str, values: Any) -> tuple[tuple[float, ...], ...]:
 
 
 Coefficients = Annotated[tuple[float, ...], Quantity(_numbers, "first column of the Toeplitz encoder")]
-ColumnNorms = Annotated[
-    tuple[float, ...], Quantity(partial(_numbers, one=positive), "column norms of the encoder: one per round, or one")
-]
+ColumnNorms = Annotated[tuple[float, ...], Quantity(_numbers, "column norms of the encoder: one per round, or one")]
 Bands = Annotated[int, Quantity(count, "number of bands of the encoder, at most min_separation")]
 
 
@@ -142,6 +139,8 @@ class BandedFactorisation(CorrelatedGaussian):
         Mechanism.__post_init__(self)
         if self.bands > self.min_separation:
             raise InputError("bands", self.bands, f"at most min_separation, {self.min_separation}")
+        if not any(self.column_norms):
+            raise InputError("column_norms", self.column_norms[:4], "one above 0: this releases nothing")
 
     @property
     def rounds(self) -> int:

@@ -38,7 +38,12 @@ class ReportNoisyMax(Mechanism):
     """
 
     epsilon: Annotated[
-        float, Quantity(positive, "2 sensitivity / scale of the noise; for monotone scores sensitivity / scale")
+        float,
+        Quantity(
+            positive,
+            "weights are exp(epsilon score / (2 sensitivity)), noise has scale 2 sensitivity / epsilon; without the "
+            "2 for monotone scores",
+        ),
     ]
     noise: Annotated[
         SelectionNoise | Literal["gumbel", "exponential", "laplace"],

@@ -39,6 +39,11 @@ def test_amplified_by_far():
     assert epsilon(cyclic_poisson(noise, 0.1), 1e-5).upper < 0.4 * epsilon(noise, 1e-5, "zero-out").upper
 
 
+def test_a_pass_without_a_release_costs_nothing():
+    noise = BandedFactorisation(2.0, (1.0, 0.0, 0.0, 0.0, 1.0, 0.5), bands=2, min_separation=2, max_participations=3)
+    assert cyclic_poisson(noise, 0.1) == Repeat(Poisson(Gaussian(2.0), 0.1), 2)
+
+
 def test_bad_input():
     uneven = BandedFactorisation(1.0, (1.0, 2.0, 2.0, 1.0), bands=2, min_separation=2, max_participations=2)
     few = BandedFactorisation(1.0, (1.0,) * 4, bands=2, min_separation=2)
