@@ -51,6 +51,8 @@ def pool(
     former = signal.signal(pipe, signal.SIG_IGN) if pipe else None
     executor = ProcessPoolExecutor(workers, multiprocessing.get_context(context), _begin, (start,))
     try:
+        with _held_interrupts():  # by those that are forked, too, until each ignores them
+            executor.submit(bool)
         yield executor
     finally:
         for child in set(active_children()) - others:
@@ -60,8 +62,21 @@ def pool(
             signal.signal(pipe, former)
 
 
+@contextmanager
+def _held_interrupts() -> Iterator[None]:
+    """Ctrl-C comes afterwards, where the system can hold signals back (Windows cannot)."""
+    former = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if hasattr(signal, "pthread_sigmask") else None
+    try:
+        yield
+    finally:
+        if former is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, former)
+
+
 def _begin(start: Callable[[], object]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     Thread(target=_end_with_parent, daemon=True).start()
     start()
 

@@ -29,3 +29,25 @@ def test_workers_of_a_killed_process_end(context, tmp_path):
     assert child.stdout.readline() == "works\n"
     os.kill(child.pid, signal.SIGKILL)
     assert child.communicate(timeout=300) == ("", None)
+
+
+INTERRUPTED = """
+import os
+import signal
+from contextlib import nullcontext
+from dpcert.mechanisms import workers
+if {planted}:
+    workers._held_interrupts = nullcontext
+os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.SIGINT))
+with workers.pool(1, "fork") as started:
+    started.submit(print, "works", flush=True).result()
+"""
+
+
+@pytest.mark.parametrize("planted", [False, True])
+def test_ctrl_c_while_workers_are_forked_is_not_theirs(planted):
+    """Python's own hooks after a fork would print a traceback each."""
+    script = INTERRUPTED.format(planted=planted)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.stdout == "works\n"
+    assert ("KeyboardInterrupt" in done.stderr) is planted
