@@ -38,6 +38,7 @@ from contextlib import nullcontext
 from dpcert.mechanisms import workers
 if {planted}:
     workers._held_interrupts = nullcontext
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a suite in the background may ignore it
 os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.SIGINT))
 with workers.pool(1, "fork") as started:
     started.submit(print, "works", flush=True).result()
