@@ -44,14 +44,21 @@ class Source(Generic[About]):
         raise NotImplementedError
 
     def epsilon(self, about: About, delta: float, rtol: float, /) -> Bracket:
-        """The smallest epsilon >= 0 at 0 < delta < 1: where `delta`'s ends, which fall, meet it."""
+        """The smallest epsilon >= 0 at 0 < delta < 1: where `delta`'s ends meet it, the upper one rounded up and the
+        lower one down. A bound where all of `delta`'s brackets are."""
+        bounds = []
 
         def met(end: Callable[[Bracket], float], target: float, start: float) -> tuple[float, float]:
-            return crossing(lambda at: Excess(over(end(self.delta(about, at, rtol)), target)), start)
+            def excess(at: float) -> Excess:
+                found = self.delta(about, at, rtol)
+                bounds.append(found.certified)
+                return Excess(over(end(found), target))
+
+            return crossing(excess, start)
 
         _, upper = met(lambda found: found.upper, widened_down(delta, TARGET), 1.0)
         lower, _ = met(lambda found: found.lower, widened_up(delta, TARGET), upper if upper < math.inf else 1.0)
-        return Bracket(lower, upper, True, self.name)
+        return Bracket(lower, upper, all(bounds), self.name)
 
     def bracket(self, about: About, quantity: Quantity, at: float, rtol: float, found: Bracket | None) -> Bracket:
         """What it is asked for. found: what is known before; None for nothing."""

@@ -66,3 +66,16 @@ def test_epsilon_by_the_deltas_alone(pair: GaussianPair, target: float, monkeypa
         right = source.crossing
         monkeypatch.setattr(source, "crossing", lambda *asked: right(*asked)[::-1])
         assert not is_inverse()
+
+
+class Guess(Accountant):
+    name = "guess"
+
+    def delta(self, product: Composition, epsilon: float, rtol: float) -> Bracket:
+        known = closed_form.delta(product, epsilon)
+        return Bracket(known.lower, known.upper, epsilon > 10.0, self.name)
+
+
+def test_the_epsilon_of_estimated_deltas_is_an_estimate() -> None:
+    assert OnlyDelta().epsilon(RUN, 1e-5, 1e-6).certified
+    assert not Guess().epsilon(RUN, 1e-5, 1e-6).certified
