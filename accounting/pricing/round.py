@@ -67,7 +67,7 @@ class Round:
 def bounds_together(rounds: Sequence[Round]) -> Iterator[list[Mapping[Order, Composition]]]:
     """`upper` of each, then their amplified bounds in order: of one that has fewer, its last bound."""
     every = [(each.upper, *each.amplified) for each in rounds]
-    for at in range(max(map(len, every))):
+    for at in range(max(map(len, every), default=1)):
         yield [bounds[min(at, len(bounds) - 1)] for bounds in every]
 
 
