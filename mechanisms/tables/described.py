@@ -11,7 +11,7 @@ from pydantic import create_model
 from .. import Mechanism
 from ..quantity import quantities
 from ..word import Word
-from .fields import KindTable, quantities_told, spelt
+from .fields import KindTable, described_keys, spelt
 from .kinds import KINDS, ExactTable
 from .norms import NormedTable
 
@@ -45,11 +45,11 @@ def _empty(kind: str) -> KindTable:
 def table_of(
     kind: str,
     mechanism: type[Mechanism],
-    told: str,
+    summary: str,
     base: type[DescribedTable] = DescribedTable,
     fixed: Mapping[str, Any] | None = None,
 ) -> type[DescribedTable]:
-    """The table that claim files write as kind = "...". told: a line about it. base: what the table says beside the
+    """The table that claim files write as kind = "...". summary: a line about it. base: what the table says beside the
     description. fixed: fields of the description that the kind says.
 
     Raises TypeError where a field of the description says nothing of its check and meaning.
@@ -64,7 +64,7 @@ def table_of(
         default = ... if field.default is MISSING else field.default
         keys[field.name] = (Annotated[_spelt(plain), quantity], default)
     name, of_kind = "".join(map(str.capitalize, kind.split("-"))) + "Table", {"kind": (Literal[kind], ...)}
-    made = create_model(name, __base__=base, __doc__=told, **cast("dict[str, Any]", of_kind | keys))
+    made = create_model(name, __base__=base, __doc__=summary, **cast("dict[str, Any]", of_kind | keys))
     made.of, made.fixed = mechanism, fixed or {}
     return made
 
@@ -78,9 +78,9 @@ def _spelt(plain: Any) -> Any:
 def row_of(kind: str) -> str:
     """The row of docs/claims.md: the kind, what it is, and its keys with what they mean."""
     table: type[KindTable] = KINDS[kind]
-    told_apart, keys = NormedTable if issubclass(table, NormedTable) else KindTable, []
-    for name, quantity in quantities_told(table).items():
-        if name in told_apart.model_fields:
+    described_elsewhere, keys = NormedTable if issubclass(table, NormedTable) else KindTable, []
+    for name, quantity in described_keys(table).items():
+        if name in described_elsewhere.model_fields:
             continue
         default = table.model_fields[name].default
         shown = "" if table.model_fields[name].is_required() or default is None else f" (default {_shown(default)})"

@@ -164,16 +164,16 @@ class Table(BaseModel):
 
 
 @cache
-def quantities_told(table: type[BaseModel]) -> dict[str, Quantity]:
+def described_keys(table: type[BaseModel]) -> dict[str, Quantity]:
     """What the keys of a table are said to be, of those that say it with a Quantity."""
-    found = {name: _told(field.rebuild_annotation()) for name, field in table.model_fields.items()}
+    found = {name: _quantity_in(field.rebuild_annotation()) for name, field in table.model_fields.items()}
     return {name: quantity for name, quantity in found.items() if quantity is not None}
 
 
-def _told(annotation: Any) -> Quantity | None:
+def _quantity_in(annotation: Any) -> Quantity | None:
     """What a value is said to be, or a part of what it may be."""
     for part in get_args(annotation):
-        found = part if isinstance(part, Quantity) else _told(part)
+        found = part if isinstance(part, Quantity) else _quantity_in(part)
         if found is not None:
             return found
     return None
@@ -188,4 +188,4 @@ class KindTable(Table):
     @property
     def is_without_noise(self) -> bool:
         """Whether the noise that is stated is 0: what is released shows the data of those who take part."""
-        return any(each.is_noise and getattr(self, name) == 0 for name, each in quantities_told(type(self)).items())
+        return any(each.is_noise and getattr(self, name) == 0 for name, each in described_keys(type(self)).items())

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ...mechanisms import InputError, PrivacyNotion, Relation
 from ...mechanisms.tables.cohort import SYNONYMS, CompositionTable, SamplingTable
-from ...mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of, quantities_told
+from ...mechanisms.tables.fields import A_VALUE, MissingKeys, Table, choices_of, described_keys
 from ...mechanisms.tables.kinds import KINDS
 from ...mechanisms.tables.problems import first_problem
 from ...mechanisms.tables.scheme import Scheme
@@ -83,7 +83,7 @@ def drafted(stated: Mapping[str, Answers]) -> Draft:
 
 def meaning(table: str, key: str, kind: str) -> str:
     """Of a key, in a line: as its mechanism's description has it, or as all tables do."""
-    known = quantities_told(KINDS[kind]) if table == "mechanism" and kind in KINDS else {}
+    known = described_keys(KINDS[kind]) if table == "mechanism" and kind in KINDS else {}
     return known[key].meaning if key in known else TABLES[table].get(key, "")
 
 

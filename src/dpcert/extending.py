@@ -9,7 +9,7 @@
     class ShyPair(FinitePair):
         ...  # its outcomes' probabilities on two neighbouring data sets
 
-    add_mechanism(Shy, lambda shy, move: ShyPair(shy.false, shy.silent), kind="shy", told="Answers, or is silent.")
+    add_mechanism(Shy, lambda shy, move: ShyPair(shy.false, shy.silent), kind="shy", summary="Answers, or is silent.")
 
 docs/extending.md has a whole file of each, which the tests run.
 """
@@ -74,7 +74,7 @@ def add_mechanism(
     pair: Callable[[Any, float], Pair],
     *,
     kind: str | None = None,
-    told: str = "",
+    summary: str = "",
     event: Event | None = None,
 ) -> None:
     """From now on every accountant, `verify`, `calibrate`, `audit` and the rest know the mechanism.
@@ -82,12 +82,12 @@ def add_mechanism(
     mechanism: a frozen dataclass with a Quantity for each field. pair: the pair of outputs on two neighbours, of a
     description and of how far the sum moves, in units of the clipping bound (1 under add-remove and zero-out, 2 under
     replace-one; additive noise depends on it, other mechanisms need not). kind: its name in claim files, for which the
-    table, the comments of `dpcert new` and `row_of` are made from the fields; told: a line about it. event: the class
-    of dp_accounting's events that describes it, if there is one.
+    table, the comments of `dpcert new` and `row_of` are made from the fields. summary: a line about it. event: the
+    class of dp_accounting's events that describes it, if there is one.
     Raises InputError for a kind that is taken, and TypeError for a field without a Quantity where a kind is given.
     """
     if kind is not None:
-        add_claim_kind(table_of(kind, mechanism, told))
+        add_claim_kind(table_of(kind, mechanism, summary))
     elif not quantities(mechanism):
         raise TypeError(f"{mechanism.__name__} says nothing of its fields: Annotated[float, Quantity(positive, ...)]")
     additive.register(mechanism, pair)

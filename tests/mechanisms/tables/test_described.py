@@ -13,7 +13,7 @@ from dpcert import mechanisms
 from dpcert.mechanisms import InputError
 from dpcert.mechanisms.quantity import Quantity, quantities
 from dpcert.mechanisms.tables import described
-from dpcert.mechanisms.tables.fields import quantities_told
+from dpcert.mechanisms.tables.fields import described_keys
 from dpcert.mechanisms.tables.kinds import KINDS
 from dpcert.mechanisms.validate import positive
 from dpcert.proofs_checks.claims.claim import parse_claim
@@ -62,7 +62,7 @@ def told_twice(tables):
         assert bool(of) != (kind in OWN), kind
         for mechanism in of:
             known = quantities(mechanism)
-            for key, quantity in quantities_told(table).items():
+            for key, quantity in described_keys(table).items():
                 if key in known and quantity != known[key][1]:
                     yield kind, key
 
@@ -105,7 +105,7 @@ def test_what_a_description_refuses_is_refused_where_it_is_read(kind, keys, sent
 
 @pytest.mark.parametrize("kind", tightness.EXAMPLES)
 def test_no_noise_may_be_stated_wherever_a_key_says_how_much_there_is(kind):
-    for key in [key for key, quantity in quantities_told(KINDS[kind]).items() if quantity.is_noise]:
+    for key in [key for key, quantity in described_keys(KINDS[kind]).items() if quantity.is_noise]:
         assert claim_of(kind, **{key: 0}).phases[0].mechanism.is_without_noise
 
 
