@@ -23,6 +23,7 @@ from .audit import ScheduleAudit, audit_cyclic_poisson, audit_schedule
 from .separated import audit_balls_in_bins, audit_min_separated
 
 EXPECTED = "JSON with population, sampling (as in a claim's [sampling]) and rounds: one list of unit numbers per round"
+_SHOULD = f"is no schedule log. A log is {EXPECTED}"
 GROUPS = "groups and sampling_rate beside scheme = 'cyclic-poisson'"
 BINS = "bins beside scheme = 'balls-in-bins'"
 SEPARATED = "min_separation and sampling_rate beside scheme = 'min-separated'"
@@ -113,14 +114,16 @@ def _same_sampling(log: dict[str, Any], phase: Phase) -> bool:
 def read_log(path: Path) -> dict[str, Any]:
     """The log's population, sampling and rounds. Raises InputError for a file that is none."""
     try:
-        log = json.loads(content("--schedule", path).decode())
+        log = json.loads(content("schedule log", path).decode())
     except InputError:
         raise
     except ValueError as problem:
-        raise InputError("--schedule", str(path), f"a readable file of {EXPECTED} ({problem})") from problem
+        raise InputError(
+            "schedule log", str(path), EXPECTED, f"{path} {_SHOULD}; it is not JSON ({problem})."
+        ) from problem
     keys = {"population", "sampling", "rounds"}
     if not isinstance(log, dict) or set(log) != keys or not isinstance(log["sampling"], dict):
-        raise InputError("--schedule", str(path), EXPECTED)
+        raise InputError("schedule log", str(path), EXPECTED, f"{path} {_SHOULD}.")
     rounds = log["rounds"]
     if not isinstance(rounds, list) or not rounds or not all(isinstance(cohort, list) for cohort in rounds):
         raise InputError("rounds", str(rounds)[:40], "a list with one list of unit numbers for each round")
