@@ -100,7 +100,7 @@ class ToeplitzFactorisation(CorrelatedGaussian):
         if not any(column):
             raise InputError("coefficients", column[:4], "one above 0: this releases nothing")
         if len(column) > self.rounds:
-            raise InputError("coefficients", f"{len(column)} numbers", f"at most one a round, {self.rounds}")
+            raise InputError("coefficients", f"{len(column)} numbers", f"at most {self.rounds}, one per round")
         if len(column) > self.min_separation and any(later > earlier for earlier, later in pairwise(column)):
             raise InputError("coefficients", column[:4], "non-increasing numbers; MatrixFactorisation takes others")
 

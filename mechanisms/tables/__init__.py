@@ -33,7 +33,7 @@ register(
     table_of("noisy-max", m.ReportNoisyMax, "The largest noisy score."),
     table_of("exponential-mechanism", m.ReportNoisyMax, "One candidate by its score.", fixed={"noise": "gumbel"}),
     table_of("permute-and-flip", m.ReportNoisyMax, "One candidate by its score.", fixed={"noise": "exponential"}),
-    table_of("sparse-vector", m.SparseVector, "Above a threshold or not, until `hits` were."),
+    table_of("sparse-vector", m.SparseVector, "Whether each query is above a threshold, until `hits` of them were."),
     table_of("staircase", m.Staircase, "A number with staircase noise.", selection_and_reports.StepsTable),
     table_of("unary-encoding", m.UnaryEncoding, "One value as bits (RAPPOR, SUE, OUE); replace-one only."),
     table_of("local-hash", m.LocalHash, "One value, hashed, by randomized response (OLH); replace-one only."),

@@ -145,8 +145,8 @@ class MatrixFactorisationTable(CorrelatedTable):
         return BandedFactorisation(column_norms=self._norms(rounds), bands=self.bands or 1, **self._limits)
 
     def _norms(self, rounds: int) -> tuple[float, ...]:
-        """One a round."""
+        """One per round."""
         norms = self.column_norms or ()
         if len(norms) not in (1, rounds):
-            raise InputError("column_norms", f"{len(norms)} numbers", f"one number, or one a round, {rounds}")
+            raise InputError("column_norms", f"{len(norms)} numbers", f"a list of one, or of {rounds}, one per round")
         return norms * rounds if len(norms) == 1 else norms

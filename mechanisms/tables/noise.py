@@ -186,7 +186,7 @@ class EachWholeNumberTable(NormedTable, DescribedTable):
 
 
 _RESPONSE = quantities(RandomizedResponse)
-_PICKED = "in place of flip_probability: how often the report is picked at random, the true category among the others"
+_PICKED = "in place of flip_probability: probability of reporting a random one of all categories, the true one included"
 
 
 class RandomizedResponseTable(ExactTable):

@@ -54,7 +54,7 @@ def load(
 
 
 def imported(name: str, pair: str | None) -> None:
-    """What a worker process does first that is no copy of the one which loaded them: it finds the same modules."""
+    """Import the modules of the mechanism and of the pair, in a worker process that is no copy of the one that did."""
     where = name.rpartition(":")[0]
     if sys.modules.keys().isdisjoint({where, Path(where).stem}):
         _module("MODULE:CALLABLE", where)

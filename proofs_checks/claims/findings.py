@@ -160,7 +160,8 @@ def _participations_not_stated(phase: Phase) -> Finding:
 
 def _norm_not_stated(kind: str) -> Finding:
     ranged = kind in ("staircase", "truncated-laplace", "bounded-laplace")
-    taken = "one number" if ranged else "one number, or several numbers whose absolute values add up to at most it (l1)"
+    l1 = "one number, or several numbers whose absolute values add up to at most the bound (l1)"
+    taken = "one number" if ranged else l1
     several = (
         "up to sqrt(d) times as large for d numbers whose Euclidean norm was clipped (l2), and up to d times as large "
         "if each number was clipped separately (linf)"

@@ -17,14 +17,14 @@ from .currency import Advantage, Currency, Curve, EpsilonAt, Mu, RenyiAt, Rho, T
 
 def _text(field: str, value: object) -> str:
     text = " ".join(value.split()) if isinstance(value, str) else ""
-    if not text or not text.isprintable():  # what a terminal would obey instead of showing is no text
+    if not text or not text.isprintable():  # a control character changes what a terminal shows
         raise InputError(field, value, "a text that is not empty, of printable characters")
     return text
 
 
 def _rounds_to(lower: float, upper: float, printed: float) -> bool:
-    """Whether the printed number may be what rounding, up or down, has left of both; zeros after the point may be
-    digits, and those before it are: 10 is no 19 that was rounded."""
+    """Whether both ends may be rounded, up or down, to the printed number: they are at most one unit of its last digit
+    away, and at most 1, since zeros before the point are digits (19 is not rounded to 10)."""
     low, high, number = (Decimal(repr(value)) for value in (lower, upper, printed))
     unit = Decimal(1).scaleb(min(0, cast(int, number.normalize().as_tuple().exponent)))
     return number - unit <= low and high <= number + unit
@@ -211,7 +211,8 @@ class Statement(Table):
             raise InputError("epsilon_interval", self.epsilon_interval, f"an interval around epsilon = {self.epsilon}")
         if self.epsilon is not None and self.epsilon_interval and not _rounds_to(*self.epsilon_interval, self.epsilon):
             expected = (
-                f"no further from epsilon = {self.epsilon} than one unit of its last digit, or 1: what rounding leaves"
+                f"two ends that may both round to epsilon = {self.epsilon}: at most one unit of its last digit, and at "
+                "most 1, away from it"
             )
             raise InputError("epsilon_interval", self.epsilon_interval, expected)
         if self.notion == PrivacyNotion.DP and self.coalition_sees_participation is not None:

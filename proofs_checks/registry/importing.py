@@ -267,7 +267,7 @@ def _run(entry: Tables, amount: Tables, mechanisms: str, relation: Relation) -> 
     scales, moves = set(numbers(text, "scale")), set(numbers(text, "sensitivity"))
     if "aplace" in text and len(scales) == len(moves) == 1 and amount.get("delta") == 0.0:
         (scale,), (sensitivity,) = scales, moves
-        # less than the stated epsilon is not all that ran: of several releases one alone would always hold
+        # one release that costs less than the stated epsilon is not all that ran; alone, it would make any claim hold
         if scale > 0 and sensitivity / scale >= amount["epsilon"] * (1 - CLOSE):
             # an entry's sensitivity is between its own neighbours; a replaced unit moves twice a claim's bound
             return {"kind": "laplace", "noise_multiplier": scale / sensitivity * clip_sensitivity(relation)}

@@ -71,8 +71,8 @@ def _exactly(sampling: dict[str, Any], names: tuple[str, ...], expected: str) ->
     return tuple(sampling[name] for name in names)
 
 
-NOISE_HAS_MORE = (Scheme.BALLS_IN_BINS, Scheme.MIN_SEPARATED, Scheme.CYCLIC_POISSON)
-"""Schemes that no description of one round tells whole: a claim has groups, and distances, in its [mechanism]."""
+PARTLY_IN_MECHANISM = (Scheme.BALLS_IN_BINS, Scheme.MIN_SEPARATED, Scheme.CYCLIC_POISSON)
+"""Schemes whose groups, or least distances, a claim states in its [mechanism], not in its [sampling]."""
 
 
 def other_sampling(log: dict[str, Any], phases: Iterable[Phase]) -> str:
@@ -81,19 +81,19 @@ def other_sampling(log: dict[str, Any], phases: Iterable[Phase]) -> str:
     A log passes the test of the sampling that it names: it supports only a claim of that very one.
     """
     phases, logged = tuple(phases), log["sampling"]
-    ran, least = sum(phase.steps for phase in phases), len(log["rounds"])
-    if least > ran:
-        return f"a log of at most the {ran} rounds of the claim; it has {least}"
+    claimed, rounds = sum(phase.steps for phase in phases), len(log["rounds"])
+    if rounds > claimed:
+        return f"a log of at most the {claimed} rounds of the claim; it has {rounds}"
     for phase in phases:
         stated = phase.sampling.model_dump(exclude_none=True)
         if stated.get("population", log["population"]) != log["population"]:
             return f"a log of the claim's population, {stated['population']}; its population is {log['population']}"
         if not _same_sampling(log, phase):
-            return f"a log of the claim's sampling ({_told(stated)}); it is of another ({_told(logged)})"
+            return f"a log of the claim's sampling ({_in_words(stated)}); it is of another ({_in_words(logged)})"
     return ""
 
 
-def _told(sampling: dict[str, Any]) -> str:
+def _in_words(sampling: dict[str, Any]) -> str:
     return ", ".join(f"{key} = {value}" for key, value in sampling.items())
 
 
@@ -101,7 +101,7 @@ def _same_sampling(log: dict[str, Any], phase: Phase) -> bool:
     logged, claimed = log["sampling"], phase.sampling
     if logged.get("scheme") != claimed.scheme:
         return False
-    if claimed.scheme in NOISE_HAS_MORE:
+    if claimed.scheme in PARTLY_IN_MECHANISM:
         noise = phase.mechanism
         assert isinstance(noise, MatrixFactorisationTable)  # no other noise takes these schemes
         stated = {"bins": claimed.bins, "groups": noise.min_separation, "min_separation": noise.min_separation}

@@ -7,7 +7,8 @@
 - `--dp-profile=ci|nightly` sets how often mechanisms run; `--dp-report=FILE` writes one JSON line a call.
 - A test all of whose calls checked nothing (equal data sets, constant or unreadable outputs) fails.
 - Files named `*.claim.toml` are test items that pass when `dpcert verify` says "holds", and when an audit of the
-  implementation that they name, if they do, could check something and contradicts nothing.
+  implementation that they name, if they do, contradicts nothing and had something to compare. Too few calls to refute
+  anything are a warning.
 
 Only names and options are set up here; what they need is imported when a test uses them.
 """

@@ -110,7 +110,7 @@ def test_a_ledger_beside_a_claim_that_it_says_nothing_of(folder, changed, said):
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({"unchecked": "Every call returned 1, whatever the data."}, "checked something; of this one: Every call"),
+        ({"unchecked": "Every call returned 1, whatever the data."}, "checked something; this one did not: Every call"),
         ({"neighbouring": "replace-one"}, "add-remove neighbours, as the claim has them, not of replace-one"),
     ],
 )

@@ -265,7 +265,7 @@ def _ledger(predicate: Predicate, claim: Claim, path: Path | None) -> Check:
     if part.agrees != (upper <= most):
         said = "What is said of the ledger does not follow from what its events are said to cost."
         return Check("ledger", False, said, "logged")
-    told = parts.of_ledger(part.events, upper, part.agrees, claim)  # in dpcert's words: the signer may have any
+    told = parts.ledger_sentence(part.events, upper, part.agrees, claim)  # in dpcert's words: the signer may have any
     if path is None:
         return Check("ledger", None if part.agrees else False, f"{told} The ledger was not given.", "logged")
     ledger = parts.opened_ledger(path)

@@ -104,7 +104,7 @@ def ledger_part(path: Path, claim: Claim) -> LedgerPart:
     about = run if stated.group is None else Group(run, stated.group)
     cost = epsilon(about, stated.delta, stated.neighbouring, notion=stated.notion)
     agrees = cost.at_most(stated.threshold)
-    sentence = of_ledger(len(ledger), cost.upper, agrees, claim)
+    sentence = ledger_sentence(len(ledger), cost.upper, agrees, claim)
     return LedgerPart(head=ledger.head, events=len(ledger), epsilon=ends(cost), agrees=agrees, sentence=sentence)
 
 
@@ -117,8 +117,8 @@ def no_ledger_for(claim: Claim) -> str:
     return ""
 
 
-def of_ledger(events: int, upper: float, agrees: bool, claim: Claim) -> str:
-    """What a ledger says of the claim."""
+def ledger_sentence(events: int, upper: float, agrees: bool, claim: Claim) -> str:
+    """What a ledger's events cost, beside what is claimed."""
     told = f"{events} events cost" if events > 1 else "1 event costs"
     word = "at most" if agrees else "not shown to be at most"
     delta, most = claim.statement.delta, claim.statement.threshold
@@ -160,7 +160,7 @@ def audit_part(path: Path, claim: Claim) -> AuditPart:
 def _supports(path: Path, told: dict[str, Any], claim: Claim) -> None:
     """Raises InputError where the audit says nothing of the claim."""
     if why := told.get("unchecked"):
-        raise InputError("--audit", str(path), f"an audit that checked something; of this one: {why}")
+        raise InputError("--audit", str(path), f"an audit that checked something; this one did not: {why}")
     relation = told.get("neighbouring", claim.statement.neighbouring)
     if relation != claim.statement.neighbouring:
         expected = f"an audit of {claim.statement.neighbouring} neighbours, as the claim has them, not of {relation}"

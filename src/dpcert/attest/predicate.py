@@ -21,13 +21,14 @@ SHA256 = Field(pattern="^[0-9a-f]{64}$")
 
 
 def _printable(text: str) -> str:
-    """A line as it is shown: what a terminal would obey, and what would look like lines of dpcert's own, is refused."""
+    """The text itself. Refused are control characters, which change what a terminal shows, and line breaks, after
+    which a text would look like lines of dpcert's own."""
     if not text.isprintable():
         raise ValueError("printable characters, on one line")
     return text
 
 
-Said = Annotated[str, AfterValidator(_printable)]
+Line = Annotated[str, AfterValidator(_printable)]
 
 VerdictBasis = Literal["proved", "asserted"]
 """proved: the certificates prove it. asserted: dpcert's accountants found it, and the certificates prove less."""
@@ -44,12 +45,12 @@ class ClaimPart(Part):
 
     toml: str
     sha256: str = SHA256
-    title: Said
-    currency: Said
+    title: Line
+    currency: Line
     claimed: dict[str, Any]
-    unit: Said
-    neighbouring: Said
-    notion: Said
+    unit: Line
+    neighbouring: Line
+    notion: Line
 
 
 class Interval(Part):
@@ -68,7 +69,7 @@ class Interval(Part):
 class CertificatePart(Part):
     """The certificate's file as JSON data, whose own digest the checker compares."""
 
-    verdict: Said
+    verdict: Line
     document: dict[str, Any]
 
 
@@ -76,7 +77,7 @@ class SchedulePart(Part):
     """A log of who took part: its digest and its test, never the log."""
 
     sha256: str = SHA256
-    scheme: Said
+    scheme: Line
     rounds: int
     error: float
     refuted: bool
@@ -89,7 +90,7 @@ class LedgerPart(Part):
     events: int
     epsilon: Interval
     agrees: bool
-    sentence: Said
+    sentence: Line
 
 
 class AuditPart(Part):
@@ -112,18 +113,18 @@ class AuditPart(Part):
 class HazardPart(Part):
     """One of the hazards of NIST SP 800-226, and on what ground this claim answers it."""
 
-    section: Said
-    hazard: Said
+    section: Line
+    hazard: Line
     basis: Basis
-    how: Said
+    how: Line
 
 
 class MadeBy(Part):
     """Who made the attestation, and when."""
 
-    dpcert: Said
-    python: Said
-    date: Said
+    dpcert: Line
+    python: Line
+    date: Line
 
 
 class Predicate(Part):
@@ -133,15 +134,15 @@ class Predicate(Part):
     verdict: Literal["holds", "refuted", "undecided"]
     verdict_basis: VerdictBasis
     interval: Interval
-    method: Said
+    method: Line
     certificates: tuple[CertificatePart, ...]
-    no_certificate: Said | None
+    no_certificate: Line | None
     schedule: SchedulePart | None
     ledger: LedgerPart | None
     audits: tuple[AuditPart, ...]
-    assumptions: tuple[Said, ...]
-    not_checked: tuple[Said, ...]
-    findings: tuple[dict[str, Said], ...]
+    assumptions: tuple[Line, ...]
+    not_checked: tuple[Line, ...]
+    findings: tuple[dict[str, Line], ...]
     hazards: tuple[HazardPart, ...]
     made_by: MadeBy
 
@@ -149,7 +150,7 @@ class Predicate(Part):
 class Subject(Part):
     """A file, by its name and digest."""
 
-    name: Said
+    name: Line
     digest: dict[str, str]
 
 

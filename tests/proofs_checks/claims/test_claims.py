@@ -192,7 +192,11 @@ BAD = [
     ("claim.epsilon_interval", {"claim__epsilon_interval": [14.0, 15.0]}, "around epsilon"),
     ("claim.epsilon_interval", {"claim__epsilon_interval": [14.0]}, "two numbers"),
     ("claim.epsilon_interval", {"claim__epsilon_interval": [13.0, 100.0]}, "one unit of its last digit"),
-    ("claim.epsilon_interval", {"claim__epsilon": 10.0, "claim__epsilon_interval": [9.5, 11.5]}, "last digit, or 1"),
+    (
+        "claim.epsilon_interval",
+        {"claim__epsilon": 10.0, "claim__epsilon_interval": [9.5, 11.5]},
+        "and at most 1",
+    ),
     ("claim", {"claim": ...}, "a value"),
     ("claim", {"claim": 3}, "a table"),
     ("mechanism", {"mechanism": ...}, "[mechanism] table"),
