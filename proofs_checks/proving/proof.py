@@ -12,7 +12,7 @@ from ...mechanisms.notebook import InNotebook
 PROVED, PROVED_UP_TO = "proved", "proved up to N"
 """The two verdicts that something is proved: for every number of entries, or for the numbers in `sizes` only."""
 
-ASSUMED = "real numbers, without rounding or overflow: floats may tell more"
+ASSUMED = "real numbers, without rounding or overflow: floating-point numbers may reveal more"
 
 NAMES = {"dp": "epsilon", "zcdp": "rho", "gdp": "mu"}
 """What is claimed, by the notion of privacy."""

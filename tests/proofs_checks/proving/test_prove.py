@@ -276,7 +276,7 @@ def test_a_search_for_an_induction_that_is_stopped_answers_with_what_is_done(way
         "  stopped before the requested number of entries",
         "  not proved for more entries: the search for an induction was stopped",
         "  If datasets have at most so many entries, ask for that: --up-to 2 (up_to=2)",
-        "  It assumes real numbers, without rounding or overflow: floats may tell more.",
+        "  It assumes real numbers, without rounding or overflow: floating-point numbers may reveal more.",
     ]
 
 
