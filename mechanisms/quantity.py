@@ -1,8 +1,8 @@
 """What a mechanism's description says of each of its numbers, once: its check, its unit, and its limits in claims.
 
-A field `epsilon: Annotated[float, Quantity(positive, "of one report")]` is checked when a description is made
-(base.Mechanism), and is what the claim table (tables/described.py), `dpcert new`'s comments, the JSON Schema and the
-row of docs/claims.md are made from. A [mechanism] table says what its description does not have in the same way.
+A field `epsilon: Annotated[float, Quantity(positive, "the epsilon of one report")]` is checked when a description is
+made (base.Mechanism), and is what the claim table (tables/described.py), `dpcert new`'s comments, the JSON Schema and
+the row of docs/claims.md are made from. A [mechanism] table says what its description does not have in the same way.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationInfo, WithJsonSchema, model_validator
 
@@ -139,6 +139,9 @@ class Table(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
+    alternatives: ClassVar[Mapping[str, tuple[str, str]]] = {}
+    """Keys that are required unless another one is given: what is expected of each, and the other one's name."""
+
     @model_validator(mode="before")
     @classmethod
     def _no_other_keys(cls, given: Any) -> Any:
@@ -160,7 +163,11 @@ class Table(BaseModel):
     def lacking(cls, given: Mapping[str, Any]) -> dict[str, str]:
         """The keys that are required and not there, each with what is expected."""
         fields = cls.model_fields.items()
-        return {name: choices_of(one.annotation) for name, one in fields if one.is_required() and name not in given}
+        absent = {name: choices_of(one.annotation) for name, one in fields if one.is_required() and name not in given}
+        for name, (expected, other) in cls.alternatives.items():
+            if given.get(name) is None and given.get(other) is None:
+                absent[name] = f"{expected}, or {other} in its place"
+        return absent
 
 
 @cache

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import model_validator
 
@@ -28,7 +27,7 @@ from .kinds import Described, ExactTable, MechanismTable, exactly
 from .norms import ClippedGaussianTable, Norm, NormedTable, over_root
 
 
-class SumTable(ClippedGaussianTable, DescribedTable):
+class GaussianSumTable(ClippedGaussianTable, DescribedTable):
     """Gaussian noise on a sum."""
 
     def described(self, sampling: SamplingTable) -> Described:
@@ -127,7 +126,7 @@ class PerClientGaussianTable(MechanismTable):
         return exactly(DistributedGaussian(self.noise_std * math.sqrt(sampling.divisor()) / self.clip_norm))
 
 
-class EachNumberTable(NormedTable, DescribedTable):
+class LaplaceNoiseTable(NormedTable, DescribedTable):
     """Laplace noise of every coordinate's own.
 
     All of a contribution's numbers together cost at most what one does that moves as far as they do in absolute values
@@ -146,7 +145,7 @@ class EachNumberTable(NormedTable, DescribedTable):
         return Described(Laplace(together), one if sampling.scheme.is_random else each)
 
 
-class ClippedOneByOneTable(NormedTable, DescribedTable):
+class DiscreteGaussianNoiseTable(NormedTable, DescribedTable):
     """A number on the integers; or, with norm = "linf", several that are clipped one by one."""
 
     @classmethod
@@ -154,7 +153,7 @@ class ClippedOneByOneTable(NormedTable, DescribedTable):
         return False
 
     @model_validator(mode="after")
-    def _of_each_number(self) -> ClippedOneByOneTable:
+    def _of_each_number(self) -> DiscreteGaussianNoiseTable:
         if self.norm is None and self.dimension not in (None, 1):
             raise MissingKeys({"norm": "linf beside dimension, where every number was clipped by itself"})
         return self
@@ -166,8 +165,8 @@ class ClippedOneByOneTable(NormedTable, DescribedTable):
         return exactly(one if self.is_one_number else Repeat(one, self.coordinates))
 
 
-class EachWholeNumberTable(NormedTable, DescribedTable):
-    """On the integers (the geometric mechanism); norms as for EachNumberTable, of whole numbers: there the sum of
+class DiscreteLaplaceNoiseTable(NormedTable, DescribedTable):
+    """On the integers (the geometric mechanism); norms as for LaplaceNoiseTable, of whole numbers: there the sum of
     absolute values is at most the sum of squares, too. By whole steps "Moved gradually" holds of it: the trade-off of
     e^t-bounded neighbours, iterated, breaks where that of the geometric mechanism does."""
 
@@ -193,6 +192,7 @@ class RandomizedResponseTable(ExactTable):
     """One of several categories; replace-one only. `flip_probability` = `pick_rate` (k - 1)/k for k categories:
     RAPPOR's f, which picks a bit anew, is `pick_rate = f`, a flip of f/2."""
 
+    alternatives: ClassVar = {"flip_probability": ("a number strictly between 0 and 1", "pick_rate")}
     kind: Literal["randomized-response"]
     flip_probability: Annotated[float, _RESPONSE["flip_probability"][1]] | None = None
     pick_rate: Annotated[float, Quantity(sampling_rate, _PICKED)] | None = None
@@ -203,14 +203,6 @@ class RandomizedResponseTable(ExactTable):
         if self.flip_probability is not None and self.pick_rate is not None:
             raise InputError("pick_rate", self.pick_rate, "nothing beside flip_probability: it follows from that")
         return self
-
-    @classmethod
-    def lacking(cls, given: Mapping[str, Any]) -> dict[str, str]:
-        """One of the two probabilities."""
-        absent = super().lacking(given)
-        if given.get("flip_probability") is None and given.get("pick_rate") is None:
-            absent["flip_probability"] = "a value, or pick_rate in its place"
-        return absent
 
     @property
     def flip(self) -> Fraction:
@@ -223,7 +215,7 @@ class RandomizedResponseTable(ExactTable):
         return RandomizedResponse(float(self.flip), self.categories)
 
 
-class BroughtNoiseTable(DescribedTable):
+class DistributedNoiseTable(DescribedTable):
     """Noise that clients add, known from above only."""
 
     def described(self, sampling: SamplingTable) -> Described:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, ClassVar
 
 from ..quantity import Quantity, as_given
 from .cohort import SamplingTable
@@ -12,19 +11,12 @@ from .kinds import Described
 from .phase import Phase, run_of
 
 
-class SearchTable(DescribedTable):
+class PrivateSelectionTable(DescribedTable):
     """The best of a random number of runs."""
 
     otherwise = ("mechanism",)
+    alternatives: ClassVar = {"gamma": ("a number strictly between 0 and 1", "poisson_mean")}
     run: Annotated[Phase, Quantity(as_given, "one training run, with its mechanism, sampling and composition")]
-
-    @classmethod
-    def lacking(cls, given: Mapping[str, Any]) -> dict[str, str]:
-        """One law of the number of runs."""
-        absent = super().lacking(given)
-        if given.get("gamma") is None and given.get("poisson_mean") is None:
-            absent["gamma"] = "a number strictly between 0 and 1, or poisson_mean in its place"
-        return absent
 
     def described(self, sampling: SamplingTable) -> Described:
         search = self.mechanism(mechanism=run_of((self.run,)))

@@ -25,7 +25,7 @@ class OneNumberTable(NormedTable, DescribedTable):
 _NOISES: dict[str, type[Laplace | Gaussian]] = {"laplace": Laplace, "gaussian": Gaussian}
 
 
-class WithheldSumsTable(DescribedTable):
+class ThresholdedSumsTable(DescribedTable):
     """The noise of one group's sum has a key for its kind, and one for its size."""
 
     noise: Annotated[

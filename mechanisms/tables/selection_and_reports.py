@@ -12,7 +12,7 @@ from .kinds import AnyMechanismTable, Described, MechanismTable, exactly
 from .norms import Norm, NormedTable
 
 
-class StepsTable(NormedTable, DescribedTable):
+class StaircaseNoiseTable(NormedTable, DescribedTable):
     """However little a number moves, it may cross a step of the staircase: each of several may cost epsilon."""
 
     @classmethod
@@ -34,7 +34,7 @@ class StepsTable(NormedTable, DescribedTable):
         return exactly(one) if self.is_one_number else Described(Repeat(PureDp(one.epsilon), self.dimension or 1), one)
 
 
-class ShuffledTable(DescribedTable):
+class ShuffleModelTable(DescribedTable):
     """report: the [mechanism] table of one report."""
 
     report: Annotated[

@@ -44,7 +44,8 @@ def run_sweep(
     report(done, all, result) for each, first for those that were there.
     jobs: how many processes run at once, on one GPU too (a small model's round leaves it idle for most of the time).
     validation: the share of each client's training samples that scores are computed on, in place of the test samples.
-    Raises InputError before any runs: for a result file that is not readable, and what keeps a cell from training.
+    Raises InputError before any runs: for a result file that is not readable, a cell's value that is out of
+    range, and what keeps the first cell of each algorithm, its heads and its way to state noise from training.
     """
     cells = list(cells)
     files = {cell: Path(folder) / kept / f"{cell.key}.json" for cell in cells}

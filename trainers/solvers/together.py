@@ -252,7 +252,8 @@ class StackedSolver(TogetherSolver):
         return slopes
 
     def outputs(self, models: Tensor, features: Tensor) -> Tensor:
-        return StackedSolver.forward(self)(self.model.named(models), features)  # never compiled: it is done once a run
+        plain = StackedSolver.forward(self)  # what a subclass compiles is for training steps
+        return plain(self.model.named(models), features)
 
     def forward(self) -> Callable[[Any, Tensor], Tensor]:
         """Parameters by name and features to outputs."""

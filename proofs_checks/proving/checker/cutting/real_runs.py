@@ -11,7 +11,7 @@ from ..outputs import real_parts
 from ..pairs import Setting
 from ..real.numbers_in_code import marks
 from ..real.recorded_noise import quietly, with_sampler
-from ..real.runs import Real
+from ..real.runs import TOLERANCE, Real
 from ..refusals import Refused
 from .comparison_inputs import Entries
 from .cut import BREAK, NEXT, Cut, cut
@@ -39,7 +39,7 @@ def same_outputs(function: Any, made: Cut, setting: Setting, least_columns: int 
             one, other = (_run(way, source, real.held(drawn, columns), noise(trial)) for way in ways)
             if not size and setting.relation != "add-remove":
                 continue  # no entries, no neighbours: functions may raise something else there
-            if not _close(one, other, float(np.max(np.abs(drawn), initial=1))):
+            if not _equal_but_for_rounding(one, other, float(np.max(np.abs(drawn), initial=1))):
                 shown = drawn if size <= MOST else f"{size} entries"
                 raise Refused(f"the function cut at its loop puts out something else on {shown}")
             tried += 1
@@ -69,14 +69,14 @@ def _run(function: Callable[..., Any], source: _Source, entries: Any, rng: np.ra
         return type(problem).__name__
 
 
-def _close(one: Any, other: Any, largest: float) -> bool:
-    """Equal but for the rounding of numbers: sums, also of squares, may be made in another order."""
+def _equal_but_for_rounding(one: Any, other: Any, largest: float) -> bool:
+    """Sums, also of squares, may be made in another order. largest: the largest magnitude of an entry."""
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         if len(one) == 2 and one[0] in ("float", "int") and other[0] in ("float", "int"):
             a, b = float(one[1]), float(other[1])
-            near = 1e-9 * (1 + abs(a) + abs(b)) + 1e-13 * largest**2
+            near = TOLERANCE * (1 + abs(a) + abs(b)) + 1e-13 * largest**2
             return a == b or abs(a - b) <= near or (a != a and b != b)
-        return all(_close(a, b, largest) for a, b in zip(one, other, strict=True))
+        return all(_equal_but_for_rounding(a, b, largest) for a, b in zip(one, other, strict=True))
     return bool(one == other)
 
 

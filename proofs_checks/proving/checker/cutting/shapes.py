@@ -34,7 +34,7 @@ def shape_of(node: ast.expr, named: Mapping[str, Shape], data: str) -> Shape | N
     if isinstance(node, ast.Subscript):
         held = shape_of(node.value, named, data)
         if held is not None and ("None" in ast.unparse(node.slice) or "newaxis" in ast.unparse(node.slice)):
-            return _column(node, held)
+            return _as_column(node, held)
         return None if held is None else Shape.FLAT  # one column of records
     if isinstance(node, ast.Call):
         return _of_call(node, named, data)
@@ -67,14 +67,14 @@ def _of_call(node: ast.Call, named: Mapping[str, Shape], data: str) -> Shape | N
     if name == "cumsum":
         return found if found is Shape.FLAT else _refused(node, found)
     if name == "reshape":
-        return _column(node, found)
+        return _as_column(node, found)
     if name in ("norm", "sum"):
         by_rows = Shape.COLUMN if "keepdims=True" in texts else Shape.FLAT
         return by_rows if found in (Shape.TABLE, Shape.UNKNOWN) else _refused(node, found)
     return found
 
 
-def _column(node: ast.expr, held: Shape) -> Shape:
+def _as_column(node: ast.expr, held: Shape) -> Shape:
     return Shape.COLUMN if held in (Shape.FLAT, Shape.COLUMN) else _refused(node, held)
 
 
