@@ -20,4 +20,5 @@ class PrivateSelectionTable(DescribedTable):
 
     def described(self, sampling: SamplingTable) -> Described:
         search = self.mechanism(mechanism=run_of((self.run,)))
-        return Described(search, search if self.run.described().lower == self.run.described().upper else None)
+        once = self.run.described()
+        return Described(search, search if once.lower == once.upper else None)
